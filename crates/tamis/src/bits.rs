@@ -1,0 +1,119 @@
+//! Bit arrays and packed counters as plain bytes, least significant bit first: the layout of the file is the
+//! layout in memory, on every machine.
+
+/// Whether bit `i` is set.
+#[inline]
+pub(crate) fn get(bytes: &[u8], i: u64) -> bool {
+    bytes[(i >> 3) as usize] >> (i & 7) & 1 != 0
+}
+
+/// Sets bit `i` and says whether it was clear.
+#[inline]
+pub(crate) fn set(bytes: &mut [u8], i: u64) -> bool {
+    let byte = &mut bytes[(i >> 3) as usize];
+    let mask = 1 << (i & 7);
+    let clear = *byte & mask == 0;
+    *byte |= mask;
+    clear
+}
+
+/// How many bits are set.
+pub(crate) fn count(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let whole: u64 = words.iter().map(|word| u64::from(u64::from_le_bytes(*word).count_ones())).sum();
+    whole + rest.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>()
+}
+
+/// `left |= right`, in place.
+pub(crate) fn or(left: &mut [u8], right: &[u8]) {
+    left.iter_mut().zip(right).for_each(|(l, r)| *l |= r);
+}
+
+/// `left &= right`, in place.
+pub(crate) fn and(left: &mut [u8], right: &[u8]) {
+    left.iter_mut().zip(right).for_each(|(l, r)| *l &= r);
+}
+
+/// Whether every bit from `bits` on is clear: what lies past the end of an array never holds anything.
+pub(crate) fn clear_from(bytes: &[u8], bits: u64) -> bool {
+    let byte = (bits >> 3) as usize;
+    bytes.get(byte).is_none_or(|b| b >> (bits & 7) == 0)
+        && bytes.get(byte + 1..).is_none_or(|rest| rest.iter().all(|b| *b == 0))
+}
+
+/// Counters of `width` bits (1 to 32), packed without gaps.
+#[derive(Clone, Copy)]
+pub(crate) struct Packed {
+    pub(crate) width: u32,
+}
+
+impl Packed {
+    /// The largest value a counter holds.
+    pub(crate) fn ceiling(self) -> u64 {
+        (1 << self.width) - 1
+    }
+
+    /// Where counter `i` lies: its first byte, its first bit there, and the bytes it touches (at most five).
+    fn place(self, i: u64) -> (usize, u32, usize) {
+        let bit = i * u64::from(self.width);
+        let shift = (bit & 7) as u32;
+        ((bit >> 3) as usize, shift, (shift + self.width).div_ceil(8) as usize)
+    }
+
+    pub(crate) fn get(self, bytes: &[u8], i: u64) -> u64 {
+        let (first, shift, count) = self.place(i);
+        let mut window = [0; 8];
+        window[..count].copy_from_slice(&bytes[first..first + count]);
+        u64::from_le_bytes(window) >> shift & self.ceiling()
+    }
+
+    pub(crate) fn set(self, bytes: &mut [u8], i: u64, value: u64) {
+        let (first, shift, count) = self.place(i);
+        let target = &mut bytes[first..first + count];
+        let mut window = [0; 8];
+        window[..count].copy_from_slice(target);
+        let cleared = u64::from_le_bytes(window) & !(self.ceiling() << shift);
+        let filled = (cleared | (value & self.ceiling()) << shift).to_le_bytes();
+        target.copy_from_slice(&filled[..count]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn packed_counters_behave_as_a_vector(
+            width in 1u32..=32,
+            writes in prop::collection::vec((0u64..50, any::<u64>()), 0..200),
+        ) {
+            let packed = Packed { width };
+            let mut bytes = vec![0; (50 * width as usize).div_ceil(8)];
+            let mut model = [0; 50];
+            for (i, value) in writes {
+                let value = value & packed.ceiling();
+                packed.set(&mut bytes, i, value);
+                model[i as usize] = value;
+                for (j, expected) in model.iter().enumerate() {
+                    prop_assert_eq!(packed.get(&bytes, j as u64), *expected);
+                }
+            }
+        }
+
+        #[test]
+        fn bits_behave_as_a_set(positions in prop::collection::vec(0u64..77, 0..100)) {
+            let mut bytes = [0; 10];
+            let mut model = std::collections::BTreeSet::new();
+            for p in positions {
+                prop_assert_eq!(set(&mut bytes, p), model.insert(p));
+            }
+            prop_assert_eq!(count(&bytes), model.len() as u64);
+            prop_assert!((0..77).all(|p| get(&bytes, p) == model.contains(&p)));
+            for from in 0..90 {
+                prop_assert_eq!(clear_from(&bytes, from), model.range(from..).next().is_none());
+            }
+        }
+    }
+}

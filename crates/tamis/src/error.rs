@@ -1,0 +1,156 @@
+//! Why something could not be done: the values involved, then the remedy.
+
+use crate::rate::Kind;
+
+/// Why a filter could not be planned, made, changed, merged or read.
+///
+/// Each message names the value that was refused and what would be accepted.
+///
+/// ```
+/// let refused = tamis::Bloom::new(1_000, 0.0).unwrap_err();
+/// assert!(refused.to_string().contains("nearest"));
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A filter is planned for at least one item.
+    #[error("a filter needs room for at least 1 item (got {got}); the nearest feasible number is 1")]
+    Items {
+        /// What was asked for.
+        got: u64,
+    },
+    /// A rate must lie within what a filter can keep.
+    #[error(
+        "the false-positive rate must be a number from 1e-15 to 0.999 (got {got:?}); the nearest feasible rate is {nearest:?}"
+    )]
+    Rate {
+        /// What was asked for.
+        got: f64,
+        /// The closest rate that would be accepted.
+        nearest: f64,
+    },
+    /// So few bits cannot keep the promise.
+    #[error("{got} bits are too few for {wanted}; the nearest feasible size is {nearest} bits")]
+    TooFewBits {
+        /// The bits asked for.
+        got: u64,
+        /// What they were to hold.
+        wanted: String,
+        /// The fewest bits that would do.
+        nearest: u64,
+    },
+    /// More bits than a filter can address.
+    #[error(
+        "{wanted} would take {got} bits, more than the {most} that a filter can address; {remedy}",
+        most = crate::rate::MAX_BITS
+    )]
+    TooManyBits {
+        /// The bits it would take (or a number above it, past 2^63).
+        got: u128,
+        /// What was to be held.
+        wanted: String,
+        /// The nearest request that fits.
+        remedy: String,
+    },
+    /// A counter's width is out of range.
+    #[error("counters are from 2 to 16 bits wide (got {got}); the nearest feasible width is {nearest}")]
+    CounterBits {
+        /// What was asked for.
+        got: u32,
+        /// The closest width that would be accepted.
+        nearest: u32,
+    },
+    /// Memory could not be had, or the caller's cap forbids it.
+    #[error("the filter needs {needed} bytes of memory and {available}; plan a smaller filter or allow more")]
+    Memory {
+        /// The bytes needed.
+        needed: u64,
+        /// What stood against it.
+        available: String,
+    },
+    /// The plan is for another kind of filter.
+    #[error("the plan is for a {planned} filter and cannot make a {wanted} filter; plan a {wanted} filter")]
+    Kind {
+        /// The kind in the plan.
+        planned: Kind,
+        /// The kind of the type that was to be made.
+        wanted: Kind,
+    },
+    /// Two filters that are to be merged differ.
+    #[error("the filters differ in {field}: {left} and {right}; rebuild one of them to match")]
+    Mismatch {
+        /// The first field found to differ.
+        field: &'static str,
+        /// Its value in the filter that was to change.
+        left: String,
+        /// Its value in the other.
+        right: String,
+    },
+    /// The key is certainly not in the filter, so it cannot be removed. Nothing was changed.
+    #[error("the key is certainly absent, so it was not removed; nothing was changed")]
+    Absent,
+    /// The hash family does not go through a 128-bit digest.
+    #[error("{filter} cannot use the {family} hash, which has no 128-bit digest; use the fast or the keyed one")]
+    NoDigest {
+        /// The family's name.
+        family: &'static str,
+        /// Who needed a digest.
+        filter: &'static str,
+    },
+    /// The file was made with a keyed hash and no key was given.
+    #[error("the filter's hash is keyed and no key was given; give the key it was built with")]
+    KeyNeeded,
+    /// A key was given for a file whose hash takes none.
+    #[error("the filter's hash is {family}, which takes no secret key; open it without one")]
+    KeyUnneeded {
+        /// The family's name.
+        family: &'static str,
+    },
+    /// The key is not the one that the filter was built with.
+    #[error("this is not the key that the filter was built with; give the original one")]
+    WrongKey,
+    /// A secret must be long enough to be one.
+    #[error("a secret key needs at least 16 bytes (got {got}); make one from 32 random bytes")]
+    ShortKey {
+        /// The bytes given.
+        got: usize,
+    },
+    /// The bytes do not begin as a tamis file does.
+    #[error("not a tamis file: it does not begin with the tamis signature; check the path")]
+    NotTamis,
+    /// Written by a newer release.
+    #[error("the file has format version {version}, the newest known here is {newest}; upgrade tamis to read it")]
+    TooNew {
+        /// The version in the file.
+        version: u16,
+        /// The newest that this release reads.
+        newest: u16,
+    },
+    /// The length is not what the header promises.
+    #[error(
+        "the file is {got} bytes long where its header promises {expected}; it was cut or appended to: restore a good copy"
+    )]
+    Length {
+        /// The bytes that the header promises.
+        expected: u64,
+        /// The bytes present (at least).
+        got: u64,
+    },
+    /// A checksum does not match.
+    #[error("the {part} is damaged: its checksum does not match; restore a good copy")]
+    Checksum {
+        /// `header` or `body`.
+        part: &'static str,
+    },
+    /// A field holds what no writer of this version writes.
+    #[error("the file's {field} is {got}, which this version never writes; the file is damaged or not tamis's own")]
+    Field {
+        /// The field, as FORMAT.md names it.
+        field: &'static str,
+        /// Its value.
+        got: String,
+    },
+    /// The operating system refused.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}

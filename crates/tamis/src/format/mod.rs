@@ -1,0 +1,10 @@
+#![doc = include_str!("../../FORMAT.md")]
+
+mod any;
+mod header;
+mod read;
+mod write;
+
+pub use any::AnyFilter;
+pub use header::VERSION;
+pub use read::Open;

@@ -1,0 +1,136 @@
+//! The door in: nothing is believed before it is checked, and nothing is allocated before it is justified.
+
+use super::AnyFilter;
+use super::header::{PROLOGUE, Prologue, RATE_HEADER, RateHeader};
+use crate::rate::{Filter, Kind, Layout};
+use crate::store::{Store, read_full};
+use crate::{Error, SecretKey, bits};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// How to open a filter: with which key, how thoroughly, within how much memory.
+///
+/// ```
+/// use tamis::{Bloom, Hash, Open, SecretKey};
+/// let key = SecretKey::new(b"32 random bytes, read from a file")?;
+/// let bytes = Bloom::with_hash(100, 0.01, Hash::keyed(key.clone()))?.to_bytes();
+/// assert!(Open::new().bytes(&bytes).is_err());                 // needs its key
+/// assert!(Open::new().key(key).verify(true).bytes(&bytes).is_ok());
+/// # Ok::<(), tamis::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Open {
+    key: Option<SecretKey>,
+    verify: bool,
+    max_memory: Option<u64>,
+}
+
+impl Open {
+    /// No key, no check of the body's checksum (the header is always checked), no cap on memory.
+    #[must_use]
+    pub fn new() -> Open {
+        Open::default()
+    }
+
+    /// The secret key of a keyed filter.
+    #[must_use]
+    pub fn key(mut self, key: SecretKey) -> Open {
+        self.key = Some(key);
+        self
+    }
+
+    /// Whether to check the body's checksum too, which reads all of it.
+    #[must_use]
+    pub fn verify(mut self, verify: bool) -> Open {
+        self.verify = verify;
+        self
+    }
+
+    /// Refuse filters whose body would take more memory than this. (A mapped file takes none until it is read, but
+    /// is refused all the same.)
+    #[must_use]
+    pub fn max_memory(mut self, bytes: u64) -> Open {
+        self.max_memory = Some(bytes);
+        self
+    }
+
+    /// Opens a file by mapping it; what cannot be mapped, such as a pipe, is read. See [`AnyFilter::open`].
+    pub fn path(&self, path: impl AsRef<Path>) -> Result<AnyFilter, Error> {
+        let mut file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return self.reader(file);
+        }
+        let (prologue, header) = self.header(&mut file)?;
+        check_length(&prologue, metadata.len())?;
+        self.finish(&prologue, header, Store::map(&file, prologue.header as u64, prologue.body)?)
+    }
+
+    /// Reads a filter from the bytes of a file.
+    pub fn bytes(&self, bytes: &[u8]) -> Result<AnyFilter, Error> {
+        let mut input = bytes;
+        let (prologue, header) = self.header(&mut input)?;
+        check_length(&prologue, bytes.len() as u64)?;
+        self.finish(&prologue, header, Store::read(input, prologue.body)?)
+    }
+
+    /// Reads a filter from a stream that ends with it.
+    pub fn reader(&self, mut reader: impl Read) -> Result<AnyFilter, Error> {
+        let (prologue, header) = self.header(&mut reader)?;
+        let body = match Store::read(&mut reader, prologue.body) {
+            Err(Error::Length { got, .. }) => {
+                let expected = prologue.file_length();
+                return Err(Error::Length { expected, got: prologue.header as u64 + got });
+            }
+            other => other?,
+        };
+        if read_full(&mut reader, &mut [0])? != 0 {
+            return Err(Error::Length { expected: prologue.file_length(), got: prologue.file_length() + 1 });
+        }
+        self.finish(&prologue, header, body)
+    }
+
+    fn header(&self, input: &mut impl Read) -> Result<(Prologue, RateHeader), Error> {
+        let mut bytes = [0; RATE_HEADER];
+        let (first, rest) = bytes.split_at_mut(PROLOGUE);
+        let mut prologue = [0; PROLOGUE];
+        let present = read_full(input, &mut prologue)?;
+        first.copy_from_slice(&prologue);
+        let prologue = Prologue::parse(&prologue, present)?;
+        let present = read_full(input, rest)?;
+        if present < rest.len() {
+            return Err(Error::Length { expected: prologue.file_length(), got: (PROLOGUE + present) as u64 });
+        }
+        let header = RateHeader::parse(&prologue, &bytes, self.key.as_ref())?;
+        match self.max_memory {
+            Some(most) if prologue.body > most => {
+                Err(Error::Memory { needed: prologue.body, available: format!("is allowed {most}") })
+            }
+            _ => Ok((prologue, header)),
+        }
+    }
+
+    fn finish(&self, prologue: &Prologue, header: RateHeader, body: Store) -> Result<AnyFilter, Error> {
+        if self.verify && crc32c::crc32c(body.bytes()) != prologue.body_checksum {
+            return Err(Error::Checksum { part: "body" });
+        }
+        if !bits::clear_from(body.bytes(), header.plan.bits()) {
+            return Err(Error::Field { field: "last byte", got: "not zero past the last cell".to_owned() });
+        }
+        Ok(match header.plan.filter() {
+            Kind::Bloom => AnyFilter::Bloom(assemble(header, body)?),
+            Kind::Blocked => AnyFilter::Blocked(assemble(header, body)?),
+            Kind::Counting => AnyFilter::Counting(assemble(header, body)?),
+        })
+    }
+}
+
+fn assemble<L: Layout>(header: RateHeader, body: Store) -> Result<Filter<L>, Error> {
+    Filter::from_parts(header.plan, header.hash, header.kinds, body)
+}
+
+fn check_length(prologue: &Prologue, got: u64) -> Result<(), Error> {
+    let expected = prologue.file_length();
+    if got == expected { Ok(()) } else { Err(Error::Length { expected, got }) }
+}

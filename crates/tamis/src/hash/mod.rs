@@ -1,0 +1,330 @@
+//! From a key to positions: the hash families of format version 1.
+//!
+//! | family | for | identifier |
+//! |---|---|---|
+//! | [`Hash::fast`] | everyday sets; the seed is public | 1 `fast` |
+//! | [`Hash::keyed`] | sets whose keys an adversary may choose | 2 `keyed` |
+//! | [`Hash::sha256_md5`] | the double hashing of the report by Sánchez-O'Mullony (2025) | 3 `sha256-md5` |
+//! | [`Hash::prefixed`] | the k prefixed hashes of Levine's lecture notes (2019) | 4 `prefixed` |
+//!
+//! `FORMAT.md` specifies each to the bit, with test vectors. The first two make a 128-bit [`Digest`] of a key,
+//! from which every position follows; the last two are there to reproduce the documents, and serve the classic
+//! layouts only.
+
+mod document;
+mod fast;
+mod keyed;
+
+use crate::{Error, Key, KeyRef};
+use document::Words;
+pub use keyed::SecretKey;
+
+/// 128 bits that stand for a key.
+///
+/// A digest made elsewhere is welcome if its 128 bits are as good as random; a 64-bit hash is better inserted
+/// as an integer key, which spreads it.
+///
+/// ```
+/// use tamis::{Bloom, Digest, Hash};
+/// let mut seen = Bloom::new(100, 0.01)?;
+/// seen.insert_digest(Digest::from(0x0123_4567_89ab_cdef_0011_2233_4455_6677u128))?;
+/// seen.insert_digest(Hash::fast(0).digest("ant").unwrap())?;
+/// assert!(seen.contains("ant"));
+/// # Ok::<(), tamis::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest {
+    pub(crate) h1: u64,
+    pub(crate) h2: u64,
+}
+
+impl From<u128> for Digest {
+    /// The low 64 bits are `h1` of the specification, the high ones `h2`.
+    fn from(bits: u128) -> Digest {
+        Digest { h1: bits as u64, h2: (bits >> 64) as u64 }
+    }
+}
+
+impl From<Digest> for u128 {
+    fn from(digest: Digest) -> u128 {
+        u128::from(digest.h2) << 64 | u128::from(digest.h1)
+    }
+}
+
+/// A hash family and its seed or secret key.
+///
+/// Two filters can be merged only if their hashes are equal.
+///
+/// ```
+/// use tamis::Hash;
+/// assert_eq!(Hash::default(), Hash::fast(0));
+/// assert_ne!(Hash::fast(1).digest("ant"), Hash::fast(2).digest("ant"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hash(Family);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Family {
+    Fast(fast::Fast),
+    Keyed(SecretKey),
+    Sha256Md5,
+    Prefixed,
+}
+
+impl Default for Hash {
+    /// The fast family with seed 0.
+    fn default() -> Hash {
+        Hash::fast(0)
+    }
+}
+
+impl Hash {
+    /// Fast and public: whoever knows the seed can make keys that collide.
+    #[must_use]
+    pub fn fast(seed: u64) -> Hash {
+        Hash(Family::Fast(fast::Fast::new(seed)))
+    }
+
+    /// SipHash-2-4 with 128 bits out: without the key nobody can aim at positions. The key never enters a file.
+    #[must_use]
+    pub fn keyed(key: SecretKey) -> Hash {
+        Hash(Family::Keyed(key))
+    }
+
+    /// Position i is (SHA-256 + i MD5) mod m, both read as big-endian integers, exactly as the report's listing
+    /// has it, so a key whose MD5 is 0 mod m sets a single bit.
+    #[must_use]
+    pub fn sha256_md5() -> Hash {
+        Hash(Family::Sha256Md5)
+    }
+
+    /// Position i is h(x_i, key) mod m. The notes leave h and the prefixes open: here h is SHA-256, and x_i the
+    /// number i from 1 to k as four big-endian bytes.
+    #[must_use]
+    pub fn prefixed() -> Hash {
+        Hash(Family::Prefixed)
+    }
+
+    /// The family's identifier in files.
+    #[must_use]
+    pub fn id(&self) -> u8 {
+        match self.0 {
+            Family::Fast(_) => 1,
+            Family::Keyed(_) => 2,
+            Family::Sha256Md5 => 3,
+            Family::Prefixed => 4,
+        }
+    }
+
+    /// The family's name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self.0 {
+            Family::Fast(_) => "fast",
+            Family::Keyed(_) => "keyed",
+            Family::Sha256Md5 => "sha256-md5",
+            Family::Prefixed => "prefixed",
+        }
+    }
+
+    /// The public seed, where the family has one.
+    #[must_use]
+    pub fn seed(&self) -> Option<u64> {
+        match &self.0 {
+            Family::Fast(fast) => Some(fast.seed()),
+            _ => None,
+        }
+    }
+
+    /// What the file says of the seed: the seed itself, the check value of a secret key, or 0.
+    pub(crate) fn seed_field(&self) -> u64 {
+        match &self.0 {
+            Family::Fast(fast) => fast.seed(),
+            Family::Keyed(key) => key.check(),
+            _ => 0,
+        }
+    }
+
+    /// The hash that a file names, with the caller's key where it takes one.
+    pub(crate) fn from_fields(id: u8, seed: u64, key: Option<&SecretKey>) -> Result<Hash, Error> {
+        let hash = match id {
+            1 => Hash::fast(seed),
+            2 => {
+                let key = key.ok_or(Error::KeyNeeded)?;
+                if key.check() != seed {
+                    return Err(Error::WrongKey);
+                }
+                return Ok(Hash::keyed(key.clone()));
+            }
+            3 => Hash::sha256_md5(),
+            4 => Hash::prefixed(),
+            _ => return Err(Error::Field { field: "hash family", got: id.to_string() }),
+        };
+        if id != 1 && seed != 0 {
+            return Err(Error::Field { field: "seed", got: seed.to_string() });
+        }
+        if key.is_some() {
+            return Err(Error::KeyUnneeded { family: hash.name() });
+        }
+        Ok(hash)
+    }
+
+    /// The key's digest, or `None` for the two families of the documents, which have none.
+    #[inline]
+    pub fn digest(&self, key: impl Key) -> Option<Digest> {
+        match &self.0 {
+            Family::Fast(fast) => Some(fast.digest(key.as_key())),
+            Family::Keyed(secret) => Some(secret.digest(key.as_key())),
+            _ => None,
+        }
+    }
+
+    /// All that a filter needs of a key.
+    #[inline]
+    pub(crate) fn probe<'a>(&self, key: KeyRef<'a>) -> Probe<'a> {
+        match &self.0 {
+            Family::Fast(fast) => Probe::Digest(fast.digest(key)),
+            Family::Keyed(secret) => Probe::Digest(secret.digest(key)),
+            Family::Sha256Md5 => Probe::Double(document::sha256_md5(key)),
+            Family::Prefixed => Probe::Prefixed(key),
+        }
+    }
+
+    /// Refuses families without a digest, on behalf of `filter`.
+    pub(crate) fn need_digest(&self, filter: &'static str) -> Result<(), Error> {
+        match self.0 {
+            Family::Fast(_) | Family::Keyed(_) => Ok(()),
+            _ => Err(Error::NoDigest { family: self.name(), filter }),
+        }
+    }
+}
+
+/// A hashed key, ready to be turned into positions of an array of any size.
+pub(crate) enum Probe<'a> {
+    Digest(Digest),
+    Double([Words; 2]),
+    Prefixed(KeyRef<'a>),
+}
+
+/// Knuth's multiplier for linear congruential generators modulo 2^64.
+const STEP: u64 = 6_364_136_223_846_793_005;
+
+impl Probe<'_> {
+    /// Gives the key's `hashes` positions below `cells` to `keep_going`, in the order of the specification, until
+    /// it answers `false`; says whether it never did.
+    ///
+    /// A digest walks x -> x * STEP + h2 from h1, and each x is scaled to the array. The usual walk, x -> x + h2
+    /// modulo the number of cells, is a trap in three ways: h2 may be 0, may share a factor with the size, and
+    /// one pair in cells^2 repeats another key's whole walk, which is far too often for rates such as 1e-6.
+    #[inline]
+    pub(crate) fn visit(&self, cells: u64, hashes: u32, mut keep_going: impl FnMut(u64) -> bool) -> bool {
+        match self {
+            Probe::Digest(digest) => {
+                let mut x = digest.h1;
+                (0..hashes).all(|_| {
+                    let position = scale(x, cells);
+                    x = x.wrapping_mul(STEP).wrapping_add(digest.h2);
+                    keep_going(position)
+                })
+            }
+            Probe::Double([h1, h2]) => {
+                let mut position = h1.modulo(cells);
+                let step = h2.modulo(cells);
+                (0..hashes).all(|_| {
+                    let here = position;
+                    position = (position + step) % cells;
+                    keep_going(here)
+                })
+            }
+            Probe::Prefixed(key) => {
+                (1..=hashes).all(|i| keep_going(document::prefixed(i, *key).modulo(cells)))
+            }
+        }
+    }
+}
+
+/// Maps 64 random bits to 0..cells evenly: the high half of the product.
+#[inline]
+pub(crate) fn scale(x: u64, cells: u64) -> u64 {
+    ((u128::from(x) * u128::from(cells)) >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn positions(hash: &Hash, key: impl Key, cells: u64, hashes: u32) -> Vec<u64> {
+        let mut all = Vec::new();
+        hash.probe(key.as_key()).visit(cells, hashes, |p| {
+            all.push(p);
+            true
+        });
+        all
+    }
+
+    /// The listing of the report, run by Python's hashlib: [(h1 + i*h2) % m for i in range(k)].
+    #[test]
+    fn sha256_md5_walks_as_the_report_does() {
+        let hash = Hash::sha256_md5();
+        assert_eq!(
+            positions(&hash, "elemet_0", 95_851, 7),
+            [44_418, 31_935, 19_452, 6_969, 90_337, 77_854, 65_371]
+        );
+        assert_eq!(positions(&hash, "élément", 143_776, 3), [62_554, 83_377, 104_200]);
+        // Two items of the report's second experiment fall into the trap.
+        for trapped in ["elemet_8204", "elemet_9964"] {
+            let mut all = positions(&hash, trapped, 143_776, 10);
+            all.dedup();
+            assert_eq!(all.len(), 1, "{trapped}");
+        }
+    }
+
+    #[test]
+    fn every_family_stays_in_range_and_stops_when_told() {
+        let key = SecretKey::new(b"0123456789abcdef").unwrap();
+        for hash in [Hash::fast(3), Hash::keyed(key), Hash::sha256_md5(), Hash::prefixed()] {
+            for cells in [1, 2, 3, 95_851, crate::rate::MAX_BITS] {
+                for i in 0..50u64 {
+                    let all = positions(&hash, i, cells, 64);
+                    assert_eq!(all.len(), 64);
+                    assert!(all.iter().all(|&p| p < cells), "{} {cells}", hash.name());
+                }
+            }
+            let mut seen = 0;
+            assert!(!hash.probe("x".as_key()).visit(100, 9, |_| {
+                seen += 1;
+                seen < 4
+            }));
+            assert_eq!(seen, 4);
+        }
+    }
+
+    /// However h1 and h2 fall, the walk does not stand still: not for h2 = 0, nor for an even or huge h2.
+    #[test]
+    fn the_walk_has_no_trap_at_zero() {
+        for h2 in [0, 1, 2, 1 << 32, 1 << 63, u64::MAX] {
+            let mut seen = std::collections::BTreeSet::new();
+            Probe::Digest(Digest { h1: 0x9e37_79b9_7f4a_7c15, h2 }).visit(1 << 20, 20, |p| {
+                seen.insert(p);
+                true
+            });
+            assert!(seen.len() >= 19, "h2 = {h2}: {} places", seen.len());
+        }
+    }
+
+    #[test]
+    fn files_get_the_hash_they_name() {
+        let key = SecretKey::new(b"0123456789abcdef").unwrap();
+        let other = SecretKey::new(b"0123456789abcdeg").unwrap();
+        for hash in [Hash::fast(3), Hash::keyed(key.clone()), Hash::sha256_md5(), Hash::prefixed()] {
+            let given = (hash.name() == "keyed").then_some(&key);
+            assert_eq!(Hash::from_fields(hash.id(), hash.seed_field(), given).unwrap(), hash);
+        }
+        let check = Hash::keyed(key.clone()).seed_field();
+        assert!(matches!(Hash::from_fields(2, check, None), Err(Error::KeyNeeded)));
+        assert!(matches!(Hash::from_fields(2, check, Some(&other)), Err(Error::WrongKey)));
+        assert!(matches!(Hash::from_fields(1, 0, Some(&key)), Err(Error::KeyUnneeded { family: "fast" })));
+        assert!(matches!(Hash::from_fields(3, 1, None), Err(Error::Field { field: "seed", .. })));
+        assert!(matches!(Hash::from_fields(5, 0, None), Err(Error::Field { field: "hash family", .. })));
+    }
+}

@@ -1,0 +1,226 @@
+//! What a key is.
+
+/// A key as the hash families see it: bytes, or an integer.
+///
+/// Text is its UTF-8 bytes, so `"ant"` and `b"ant"` are one key. An integer is its value, whatever its Rust
+/// type, so `7u8` and `7i64` are one key. **The integer 7 and the text "7" are different keys.** Text is
+/// compared byte for byte: "é" as one code point and "e" with a combining accent are different keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyRef<'a> {
+    /// Any bytes; text is its UTF-8 encoding.
+    Bytes(&'a [u8]),
+    /// An integer from 0 to 2^64-1.
+    Natural(u64),
+    /// An integer from -2^63 to -1, as its two's complement.
+    Negative(u64),
+}
+
+impl<'a> KeyRef<'a> {
+    /// The tag that keeps the kinds apart in hashes that take bytes only.
+    pub(crate) fn tag(self) -> u8 {
+        match self {
+            KeyRef::Bytes(_) => 0,
+            KeyRef::Natural(_) => 1,
+            KeyRef::Negative(_) => 2,
+        }
+    }
+
+    /// The bytes that byte-only hashes read; an integer is eight little-endian bytes, put in `room`.
+    pub(crate) fn bytes(self, room: &'a mut [u8; 8]) -> &'a [u8] {
+        match self {
+            KeyRef::Bytes(bytes) => bytes,
+            KeyRef::Natural(value) | KeyRef::Negative(value) => {
+                *room = value.to_le_bytes();
+                room
+            }
+        }
+    }
+
+    pub(crate) fn kinds(self) -> Kinds {
+        match self {
+            KeyRef::Bytes(_) => Kinds::BYTES,
+            _ => Kinds::INTEGERS,
+        }
+    }
+}
+
+/// Anything that can be asked for: bytes, text, integers, and references to them.
+///
+/// ```
+/// let mut seen = tamis::Bloom::new(100, 0.01)?;
+/// seen.insert("naïve");
+/// seen.insert(7u64);
+/// assert!(seen.contains("naïve".as_bytes()));   // text is its bytes
+/// assert!(seen.contains(7i32));                 // an integer is its value
+/// assert!(!seen.contains("7"));                 // but it is not its digits
+/// # Ok::<(), tamis::Error>(())
+/// ```
+pub trait Key {
+    /// The key as the hash families see it.
+    fn as_key(&self) -> KeyRef<'_>;
+}
+
+impl<K: Key + ?Sized> Key for &K {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        (**self).as_key()
+    }
+}
+
+impl Key for KeyRef<'_> {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        *self
+    }
+}
+
+impl Key for [u8] {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        KeyRef::Bytes(self)
+    }
+}
+
+impl<const N: usize> Key for [u8; N] {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        KeyRef::Bytes(self)
+    }
+}
+
+impl Key for Vec<u8> {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        KeyRef::Bytes(self)
+    }
+}
+
+impl Key for str {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        KeyRef::Bytes(self.as_bytes())
+    }
+}
+
+impl Key for String {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        KeyRef::Bytes(self.as_bytes())
+    }
+}
+
+impl Key for u64 {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        KeyRef::Natural(*self)
+    }
+}
+
+impl Key for u32 {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        KeyRef::Natural(u64::from(*self))
+    }
+}
+
+impl Key for u16 {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        KeyRef::Natural(u64::from(*self))
+    }
+}
+
+impl Key for u8 {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        KeyRef::Natural(u64::from(*self))
+    }
+}
+
+impl Key for usize {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        KeyRef::Natural(*self as u64)
+    }
+}
+
+impl Key for i64 {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        if *self < 0 { KeyRef::Negative(*self as u64) } else { KeyRef::Natural(*self as u64) }
+    }
+}
+
+impl Key for i32 {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        let wide = i64::from(*self);
+        if wide < 0 { KeyRef::Negative(wide as u64) } else { KeyRef::Natural(wide as u64) }
+    }
+}
+
+/// Which kinds of keys a filter has been given, so that a file made from integers is not asked for text by
+/// mistake.
+///
+/// ```
+/// let mut ids = tamis::Bloom::new(100, 0.01)?;
+/// ids.insert(7u64);
+/// assert_eq!(ids.kinds().to_string(), "integers");
+/// # Ok::<(), tamis::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Kinds(pub(crate) u8);
+
+impl Kinds {
+    /// Text or other bytes.
+    pub const BYTES: Kinds = Kinds(1);
+    /// Integers.
+    pub const INTEGERS: Kinds = Kinds(2);
+    /// Digests that the caller computed.
+    pub const DIGESTS: Kinds = Kinds(4);
+    pub(crate) const ALL: u8 = 7;
+
+    /// Whether any key of `kind` was inserted.
+    #[must_use]
+    pub fn has(self, kind: Kinds) -> bool {
+        self.0 & kind.0 != 0
+    }
+
+    pub(crate) fn add(&mut self, kind: Kinds) {
+        self.0 |= kind.0;
+    }
+}
+
+impl std::fmt::Display for Kinds {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = [(Kinds::BYTES, "text"), (Kinds::INTEGERS, "integers"), (Kinds::DIGESTS, "digests")];
+        let held: Vec<&str> = names.iter().filter(|(kind, _)| self.has(*kind)).map(|(_, name)| *name).collect();
+        out.write_str(&if held.is_empty() { "none yet".to_owned() } else { held.join(", ") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_their_value_and_text_is_its_bytes() {
+        assert_eq!(7u8.as_key(), 7i64.as_key());
+        assert_eq!(7usize.as_key(), 7i32.as_key());
+        assert_eq!((-1i32).as_key(), (-1i64).as_key());
+        assert_ne!((-1i64).as_key(), u64::MAX.as_key());
+        assert_ne!(7u64.as_key(), "7".as_key());
+        assert_eq!("é".as_key(), "é".as_bytes().as_key());
+        assert_ne!(7u64.as_key(), 7u64.to_le_bytes().as_key());
+    }
+
+    #[test]
+    fn kinds_add_up() {
+        let mut kinds = Kinds::default();
+        assert_eq!(kinds.to_string(), "none yet");
+        kinds.add(Kinds::BYTES);
+        kinds.add(Kinds::DIGESTS);
+        assert_eq!(kinds.to_string(), "text, digests");
+        assert!(!kinds.has(Kinds::INTEGERS));
+    }
+}

@@ -1,0 +1,68 @@
+//! The classic Bloom filter: k bits anywhere.
+
+use super::filter::sealed::Cells;
+use super::{Filter, Kind, Layout, Plan};
+use crate::bits;
+use crate::hash::Probe;
+
+/// A set that is sometimes wrong about strangers, never about members, in the fewest bits of the three layouts:
+/// 1.44 n log2(1/rate).
+///
+/// | key | `contains` |
+/// |---|---|
+/// | inserted | always `true` |
+/// | not inserted | `true` at about the planned rate |
+///
+/// The bits are exactly as planned. Past the planned number of items nothing fails: the rate climbs, and
+/// [`health`](Filter::health) says so.
+///
+/// ```
+/// let mut seen = tamis::Bloom::new(1_000, 0.01)?;
+/// seen.insert("ant");
+/// assert!(seen.contains("ant"));
+/// assert_eq!(seen.plan().bits(), 9_586);
+/// # Ok::<(), tamis::Error>(())
+/// ```
+pub type Bloom = Filter<Classic>;
+
+/// The layout of [`Bloom`].
+#[derive(Debug)]
+pub struct Classic;
+
+impl Layout for Classic {
+    const KIND: Kind = Kind::Bloom;
+}
+
+#[allow(private_interfaces)]
+impl Cells for Classic {
+    #[inline]
+    fn insert(plan: &Plan, body: &mut [u8], probe: &Probe<'_>) -> bool {
+        let mut new = false;
+        probe.visit(plan.cells(), plan.hashes(), |position| {
+            new |= bits::set(body, position);
+            true
+        });
+        new
+    }
+
+    #[inline]
+    fn contains(plan: &Plan, body: &[u8], probe: &Probe<'_>) -> bool {
+        probe.visit(plan.cells(), plan.hashes(), |position| bits::get(body, position))
+    }
+
+    fn union(_: &Plan, body: &mut [u8], other: &[u8]) {
+        bits::or(body, other);
+    }
+
+    fn intersect(_: &Plan, body: &mut [u8], other: &[u8]) {
+        bits::and(body, other);
+    }
+
+    fn occupied(_: &Plan, body: &[u8]) -> u64 {
+        bits::count(body)
+    }
+
+    fn fpr(plan: &Plan, body: &[u8]) -> f64 {
+        (Self::occupied(plan, body) as f64 / plan.cells() as f64).powi(plan.hashes() as i32)
+    }
+}

@@ -1,0 +1,403 @@
+//! What all rate filters do, written once over a layout.
+
+use super::{Kind, Plan};
+use crate::hash::Probe;
+use crate::store::Store;
+use crate::{Digest, Error, Hash, Key, KeyRef, Kinds};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// How keys lie in the body of a filter. Implemented by [`Classic`](super::Classic), [`Blocked`](super::Blocked)
+/// and [`Counting`](super::Counting), and closed to others.
+pub trait Layout: sealed::Cells + 'static {
+    /// The kind that plans and files name it by.
+    const KIND: Kind;
+}
+
+pub(crate) mod sealed {
+    use super::{Error, Hash, Plan, Probe};
+
+    /// The operations of a layout on its body.
+    pub trait Cells {
+        /// Whether the layout can work with this hash.
+        #[allow(private_interfaces)]
+        fn accept(_hash: &Hash) -> Result<(), Error> {
+            Ok(())
+        }
+        /// Puts the key in; says whether it was certainly new.
+        #[allow(private_interfaces)]
+        fn insert(plan: &Plan, body: &mut [u8], probe: &Probe<'_>) -> bool;
+        /// Whether the key passes.
+        #[allow(private_interfaces)]
+        fn contains(plan: &Plan, body: &[u8], probe: &Probe<'_>) -> bool;
+        /// Makes `body` hold what either held.
+        fn union(plan: &Plan, body: &mut [u8], other: &[u8]);
+        /// Makes `body` hold what both held.
+        fn intersect(plan: &Plan, body: &mut [u8], other: &[u8]);
+        /// How many cells are not empty.
+        fn occupied(plan: &Plan, body: &[u8]) -> u64;
+        /// The share of strangers that pass this very body.
+        fn fpr(plan: &Plan, body: &[u8]) -> f64;
+    }
+}
+
+/// Whether a filter still keeps what its plan promised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Health {
+    /// It holds no more than it was planned for.
+    Within,
+    /// It holds more than it was planned for: members still pass, but so do more strangers than promised.
+    Beyond,
+}
+
+impl fmt::Display for Health {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(match self {
+            Health::Within => "within",
+            Health::Beyond => "beyond",
+        })
+    }
+}
+
+/// A set that is sometimes wrong about strangers, never about members.
+///
+/// | key | `contains` |
+/// |---|---|
+/// | inserted | always `true` |
+/// | not inserted | `true` at about the planned rate |
+///
+/// The size is fixed. Past the planned number of items nothing fails: the rate climbs, and
+/// [`health`](Filter::health) says so. Keys cannot be listed. Use it by one of its names: [`Bloom`](super::Bloom),
+/// [`BlockedBloom`](super::BlockedBloom) or [`CountingBloom`](super::CountingBloom).
+///
+/// ```
+/// let mut seen = tamis::Bloom::new(1_000, 0.01)?;
+/// assert!(seen.insert("ant"));      // certainly new
+/// assert!(!seen.insert("ant"));     // perhaps seen before
+/// assert!(seen.contains("ant"));
+/// # Ok::<(), tamis::Error>(())
+/// ```
+pub struct Filter<L: Layout> {
+    plan: Plan,
+    hash: Hash,
+    kinds: Kinds,
+    body: Store,
+    layout: PhantomData<L>,
+}
+
+impl<L: Layout> Filter<L> {
+    /// An empty filter for `items` keys at the rate `fpr`, with the default hash.
+    pub fn new(items: u64, fpr: f64) -> Result<Self, Error> {
+        Self::with_hash(items, fpr, Hash::default())
+    }
+
+    /// An empty filter for `items` keys at the rate `fpr`.
+    pub fn with_hash(items: u64, fpr: f64, hash: Hash) -> Result<Self, Error> {
+        Self::with_plan(Plan::from_items_fpr(L::KIND, items, fpr)?, hash)
+    }
+
+    /// An empty filter as planned.
+    ///
+    /// ```
+    /// use tamis::{BlockedBloom, Hash, rate::{Kind, Plan}};
+    /// let plan = Plan::from_fpr_bits(Kind::Blocked, 0.001, 8 * 1024 * 1024)?;
+    /// let filter = BlockedBloom::with_plan(plan, Hash::default())?;
+    /// assert_eq!(filter.plan().items(), 533_472);
+    /// # Ok::<(), tamis::Error>(())
+    /// ```
+    pub fn with_plan(plan: Plan, hash: Hash) -> Result<Self, Error> {
+        let body = Store::zeroed(plan.bytes())?;
+        Self::from_parts(plan, hash, Kinds::default(), body)
+    }
+
+    /// A filter with this body, which must have the plan's length.
+    pub(crate) fn from_parts(plan: Plan, hash: Hash, kinds: Kinds, body: Store) -> Result<Self, Error> {
+        if plan.filter() != L::KIND {
+            return Err(Error::Kind { planned: plan.filter(), wanted: L::KIND });
+        }
+        L::accept(&hash)?;
+        debug_assert_eq!(body.bytes().len() as u64, plan.bytes());
+        Ok(Filter { plan, hash, kinds, body, layout: PhantomData })
+    }
+
+    /// Puts a key in. `true`: it was certainly new; `false`: it, or others that look like it, were there before.
+    #[inline]
+    pub fn insert(&mut self, key: impl Key) -> bool {
+        let key = key.as_key();
+        self.kinds.add(key.kinds());
+        L::insert(&self.plan, self.body.bytes_mut(), &self.hash.probe(key))
+    }
+
+    /// Whether a key passes: always, if it was inserted; else at about the planned rate.
+    #[inline]
+    pub fn contains(&self, key: impl Key) -> bool {
+        L::contains(&self.plan, self.body.bytes(), &self.hash.probe(key.as_key()))
+    }
+
+    /// Puts many keys in, and says how many were certainly new.
+    ///
+    /// ```
+    /// let mut seen = tamis::Bloom::new(1_000, 0.01)?;
+    /// assert_eq!(seen.insert_many(["ant", "bee", "ant"]), 2);
+    /// # Ok::<(), tamis::Error>(())
+    /// ```
+    pub fn insert_many<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> u64 {
+        let body = self.body.bytes_mut();
+        let mut new = 0;
+        for key in keys {
+            let key = key.as_key();
+            self.kinds.add(key.kinds());
+            new += u64::from(L::insert(&self.plan, body, &self.hash.probe(key)));
+        }
+        new
+    }
+
+    /// Whether each of many keys passes, in their order.
+    ///
+    /// ```
+    /// let mut seen = tamis::Bloom::new(1_000, 0.01)?;
+    /// seen.insert("ant");
+    /// assert_eq!(seen.contains_many(&["ant", "bee"]), [true, false]);
+    /// # Ok::<(), tamis::Error>(())
+    /// ```
+    pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
+        let body = self.body.bytes();
+        keys.iter().map(|key| L::contains(&self.plan, body, &self.hash.probe(key.as_key()))).collect()
+    }
+
+    /// Puts in a key by its digest: what [`Hash::digest`] makes of it, or 128 random-looking bits of the caller's
+    /// own. Refused for the hash families of the documents, which have no digest.
+    #[inline]
+    pub fn insert_digest(&mut self, digest: Digest) -> Result<bool, Error> {
+        self.hash.need_digest("insertion by digest")?;
+        self.kinds.add(Kinds::DIGESTS);
+        Ok(L::insert(&self.plan, self.body.bytes_mut(), &Probe::Digest(digest)))
+    }
+
+    /// Whether the key with this digest passes; refused as [`insert_digest`](Filter::insert_digest) is.
+    #[inline]
+    pub fn contains_digest(&self, digest: Digest) -> Result<bool, Error> {
+        self.hash.need_digest("lookup by digest")?;
+        Ok(L::contains(&self.plan, self.body.bytes(), &Probe::Digest(digest)))
+    }
+
+    /// Takes in all that `other` holds: afterwards the keys of either pass. The filters must have the same shape and
+    /// hash; the larger plan is kept. (A counting filter adds the counters up.)
+    pub fn union(&mut self, other: &Self) -> Result<(), Error> {
+        self.match_with(other)?;
+        L::union(&self.plan, self.body.bytes_mut(), other.body.bytes());
+        self.kinds.add(other.kinds);
+        if other.plan.items() > self.plan.items() {
+            self.plan = other.plan;
+        }
+        Ok(())
+    }
+
+    /// Keeps what both hold: the keys of both pass, and strangers pass no more often than in either. Keys of only one
+    /// may still pass, somewhat more often than strangers. The smaller plan is kept. (A counting filter takes the
+    /// smaller of each two counters.)
+    pub fn intersect(&mut self, other: &Self) -> Result<(), Error> {
+        self.match_with(other)?;
+        L::intersect(&self.plan, self.body.bytes_mut(), other.body.bytes());
+        self.kinds.0 &= other.kinds.0;
+        if other.plan.items() < self.plan.items() {
+            self.plan = other.plan;
+        }
+        Ok(())
+    }
+
+    /// Refuses a filter whose positions mean something else than ours, and names the first difference.
+    fn match_with(&self, other: &Self) -> Result<(), Error> {
+        let differ = |field, left: &dyn fmt::Display, right: &dyn fmt::Display| {
+            Err(Error::Mismatch { field, left: left.to_string(), right: right.to_string() })
+        };
+        let (l, r) = (&self.plan, &other.plan);
+        if l.cells() != r.cells() {
+            return differ("cells", &l.cells(), &r.cells());
+        }
+        if l.hashes() != r.hashes() {
+            return differ("hashes", &l.hashes(), &r.hashes());
+        }
+        if l.counter_bits() != r.counter_bits() {
+            return differ("counter bits", &l.counter_bits(), &r.counter_bits());
+        }
+        if self.hash.id() != other.hash.id() {
+            return differ("hash", &self.hash.name(), &other.hash.name());
+        }
+        if self.hash != other.hash {
+            return match (self.hash.seed(), other.hash.seed()) {
+                (Some(left), Some(right)) => differ("seed", &left, &right),
+                _ => differ("secret key", &"one key", &"another key"),
+            };
+        }
+        Ok(())
+    }
+
+    /// The distinct keys that the filter most likely holds, judged by its fill; infinite when it is full.
+    #[must_use]
+    pub fn estimated_items(&self) -> f64 {
+        self.plan.items_for(L::occupied(&self.plan, self.body.bytes()))
+    }
+
+    /// The share of cells that are not empty.
+    #[must_use]
+    pub fn fill(&self) -> f64 {
+        L::occupied(&self.plan, self.body.bytes()) as f64 / self.plan.cells() as f64
+    }
+
+    /// The share of strangers that pass the filter as it is now: a property of its bits, not of the plan.
+    #[must_use]
+    pub fn expected_fpr(&self) -> f64 {
+        L::fpr(&self.plan, self.body.bytes())
+    }
+
+    /// Whether the filter holds more than it was planned for, by more than chance explains (five standard
+    /// deviations of its fill: for 10,000 items, about 1.3% too many).
+    #[must_use]
+    pub fn health(&self) -> Health {
+        let occupied = L::occupied(&self.plan, self.body.bytes()) as f64;
+        if occupied > self.plan.most_occupied() { Health::Beyond } else { Health::Within }
+    }
+
+    /// Empties the filter.
+    pub fn clear(&mut self) {
+        self.body.bytes_mut().fill(0);
+        self.kinds = Kinds::default();
+    }
+
+    /// The plan it was made by.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The hash it uses.
+    #[must_use]
+    pub fn hash(&self) -> &Hash {
+        &self.hash
+    }
+
+    /// The kinds of keys it was given.
+    #[must_use]
+    pub fn kinds(&self) -> Kinds {
+        self.kinds
+    }
+
+    /// The bits or counters, as FORMAT.md lays them out.
+    #[must_use]
+    pub fn body(&self) -> &[u8] {
+        self.body.bytes()
+    }
+
+    pub(super) fn body_mut(&mut self) -> &mut [u8] {
+        self.body.bytes_mut()
+    }
+}
+
+impl<L: Layout> Clone for Filter<L> {
+    /// The copy lives in memory, also where the original is mapped from a file.
+    fn clone(&self) -> Self {
+        let (plan, kinds) = (self.plan, self.kinds);
+        Filter { plan, hash: self.hash.clone(), kinds, body: self.body.clone(), layout: PhantomData }
+    }
+}
+
+impl<L: Layout> PartialEq for Filter<L> {
+    /// Equal filters have equal plans, hashes and bodies, and so equal files.
+    fn eq(&self, other: &Self) -> bool {
+        self.plan == other.plan && self.hash == other.hash && self.kinds == other.kinds && self.body() == other.body()
+    }
+}
+
+// The only floats are rates from 0 to 0.999: a plan is never made of NaN.
+impl<L: Layout> Eq for Filter<L> {}
+
+impl<L: Layout> fmt::Debug for Filter<L> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Filter")
+            .field("plan", &self.plan)
+            .field("hash", &self.hash)
+            .field("kinds", &self.kinds)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A rate filter of whichever layout, for code that decides at run time. The methods are those of [`Filter`].
+///
+/// ```
+/// use tamis::{Bloom, CountingBloom, Key, rate::RateFilter};
+/// let mut filters: Vec<Box<dyn RateFilter>> =
+///     vec![Box::new(Bloom::new(100, 0.01)?), Box::new(CountingBloom::new(100, 0.01)?)];
+/// for filter in &mut filters {
+///     filter.insert("ant".as_key());
+///     assert!(filter.contains("ant".as_key()));
+/// }
+/// # Ok::<(), tamis::Error>(())
+/// ```
+pub trait RateFilter: Send + Sync {
+    /// See [`Filter::insert`].
+    fn insert(&mut self, key: KeyRef<'_>) -> bool;
+    /// See [`Filter::contains`].
+    fn contains(&self, key: KeyRef<'_>) -> bool;
+    /// See [`Filter::insert_many`].
+    fn insert_many(&mut self, keys: &[KeyRef<'_>]) -> u64;
+    /// See [`Filter::contains_many`].
+    fn contains_many(&self, keys: &[KeyRef<'_>]) -> Vec<bool>;
+    /// See [`Filter::estimated_items`].
+    fn estimated_items(&self) -> f64;
+    /// See [`Filter::fill`].
+    fn fill(&self) -> f64;
+    /// See [`Filter::expected_fpr`].
+    fn expected_fpr(&self) -> f64;
+    /// See [`Filter::health`].
+    fn health(&self) -> Health;
+    /// See [`Filter::plan`].
+    fn plan(&self) -> &Plan;
+    /// See [`Filter::hash`].
+    fn hash(&self) -> &Hash;
+    /// See [`Filter::kinds`].
+    fn kinds(&self) -> Kinds;
+    /// See [`Filter::body`].
+    fn body(&self) -> &[u8];
+}
+
+impl<L: Layout + Send + Sync> RateFilter for Filter<L> {
+    fn insert(&mut self, key: KeyRef<'_>) -> bool {
+        Filter::insert(self, key)
+    }
+    fn contains(&self, key: KeyRef<'_>) -> bool {
+        Filter::contains(self, key)
+    }
+    fn insert_many(&mut self, keys: &[KeyRef<'_>]) -> u64 {
+        Filter::insert_many(self, keys)
+    }
+    fn contains_many(&self, keys: &[KeyRef<'_>]) -> Vec<bool> {
+        Filter::contains_many(self, keys)
+    }
+    fn estimated_items(&self) -> f64 {
+        Filter::estimated_items(self)
+    }
+    fn fill(&self) -> f64 {
+        Filter::fill(self)
+    }
+    fn expected_fpr(&self) -> f64 {
+        Filter::expected_fpr(self)
+    }
+    fn health(&self) -> Health {
+        Filter::health(self)
+    }
+    fn plan(&self) -> &Plan {
+        Filter::plan(self)
+    }
+    fn hash(&self) -> &Hash {
+        Filter::hash(self)
+    }
+    fn kinds(&self) -> Kinds {
+        Filter::kinds(self)
+    }
+    fn body(&self) -> &[u8] {
+        Filter::body(self)
+    }
+}

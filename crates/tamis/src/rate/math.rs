@@ -1,0 +1,213 @@
+//! What share of strangers passes: exact expectations and the usual approximations.
+
+/// Bits in a lane of a block; a block is [`LANES`] lanes, one cache line.
+pub(super) const LANE: u64 = 64;
+/// Lanes in a block.
+pub(super) const LANES: u64 = 8;
+/// Bits in a block.
+pub(super) const BLOCK: u64 = LANE * LANES;
+
+/// The chance that a given cell of `cells` is hit by at least one of `throws`.
+pub(super) fn occupied(cells: u64, throws: f64) -> f64 {
+    -(throws * (-1.0 / cells as f64).ln_1p()).exp_m1()
+}
+
+/// The variance of the number of occupied cells, in cells, by the usual limit for many cells.
+pub(super) fn occupied_variance(cells: u64, throws: f64) -> f64 {
+    let load = throws / cells as f64;
+    let empty = (-load).exp();
+    (cells as f64 * empty * (1.0 - (1.0 + load) * empty)).max(0.0)
+}
+
+/// The classic filter's expected rate over random hashes: E[(X/m)^k], X the number of bits set by n items.
+///
+/// (Bose et al. 2008 pointed out that the textbook's (1 - (1-1/m)^(kn))^k is E[X/m]^k, which is smaller.) Up to 2^11
+/// cells the distribution of X is computed; beyond, X is so narrow that its variance suffices: the relative error
+/// is of the order of (k^2/m)^2.
+pub(super) fn classic_fpr(cells: u64, hashes: u32, items: u64) -> f64 {
+    if items == 0 {
+        return 0.0;
+    }
+    let k = f64::from(hashes);
+    let throws = k * items as f64;
+    if cells <= 1 << 11 && throws <= f64::from(1 << 15) {
+        let chances = occupancy(cells as usize, u64::from(hashes) * items);
+        return chances.iter().enumerate().map(|(x, chance)| chance * (x as f64 / cells as f64).powi(hashes as i32)).sum();
+    }
+    let mean = occupied(cells, throws);
+    let variance = occupied_variance(cells, throws) / (cells as f64).powi(2);
+    let bend = k * (k - 1.0) / 2.0 * variance / mean.powi(2);
+    (mean.powf(k) * (1.0 + bend)).min(1.0)
+}
+
+/// The chances of 0, 1, ... occupied cells after `throws` throws.
+fn occupancy(cells: usize, throws: u64) -> Vec<f64> {
+    let mut chance = vec![0.0; cells + 1];
+    chance[0] = 1.0;
+    for throw in 0..throws {
+        let most = (throw as usize + 1).min(cells);
+        for x in (1..=most).rev() {
+            let (stay, grow) = (x as f64 / cells as f64, (cells - x + 1) as f64 / cells as f64);
+            chance[x] = chance[x] * stay + chance[x - 1] * grow;
+        }
+        chance[0] = 0.0;
+    }
+    chance
+}
+
+/// The textbook's (1 - e^(-kn/m))^k.
+pub(super) fn classic_approximation(cells: u64, hashes: u32, items: u64) -> f64 {
+    let k = f64::from(hashes);
+    (-(-k * items as f64 / cells as f64).exp_m1()).powf(k)
+}
+
+/// The chance that a block holding `inside` items answers yes to a stranger: each item sets `rounds` bits, not
+/// necessarily different, in every lane.
+fn block_fpr(inside: f64, rounds: u32) -> f64 {
+    let lane = -(inside * f64::from(rounds) * (-1.0 / LANE as f64).ln_1p()).exp_m1();
+    lane.powi((rounds * LANES as u32) as i32)
+}
+
+/// The blocked filter's expected rate: the mixture over how many of the items share the stranger's block, which is
+/// binomial.
+pub(super) fn blocked_fpr(blocks: u64, rounds: u32, items: u64) -> f64 {
+    let n = items as f64;
+    let odds = 1.0 / (blocks as f64 - 1.0); // infinite for one block, which then holds every item
+    if blocks == 1 {
+        return block_fpr(n, rounds);
+    }
+    mixture(n / blocks as f64, n, |inside| (n - inside) / (inside + 1.0) * odds, |inside| block_fpr(inside, rounds))
+}
+
+/// The same with the Poisson distribution, the usual approximation.
+pub(super) fn blocked_approximation(blocks: u64, rounds: u32, items: u64) -> f64 {
+    let mean = items as f64 / blocks as f64;
+    mixture(mean, f64::INFINITY, |inside| mean / (inside + 1.0), |inside| block_fpr(inside, rounds))
+}
+
+/// The mean of `value` under a distribution on 0..=most known by its mean and the ratio of neighbours,
+/// P(i+1)/P(i): weights are walked outwards from the middle and normalised, so nothing overflows.
+fn mixture(mean: f64, most: f64, ratio: impl Fn(f64) -> f64, value: impl Fn(f64) -> f64) -> f64 {
+    const NEGLIGIBLE: f64 = 1e-25;
+    let middle = mean.floor().min(most);
+    let (mut total, mut weights) = (value(middle), 1.0);
+    let mut add = |at: f64, weight: f64| {
+        total += weight * value(at);
+        weights += weight;
+    };
+    let (mut at, mut weight) = (middle, 1.0);
+    while at < most && weight > NEGLIGIBLE {
+        weight *= ratio(at);
+        at += 1.0;
+        add(at, weight);
+    }
+    (at, weight) = (middle, 1.0);
+    while at > 0.0 && weight > NEGLIGIBLE {
+        at -= 1.0;
+        weight /= ratio(at);
+        add(at, weight);
+    }
+    total / weights
+}
+
+/// The mean and variance of the bits that `items` set in a blocked filter. Items crowd into blocks unevenly, so the
+/// variance is larger than the classic filter's.
+pub(super) fn blocked_ones(blocks: u64, rounds: u32, items: f64) -> (f64, f64) {
+    let (lane, lanes, bits) = (LANE as f64, LANES as f64, BLOCK as f64);
+    let load = items / blocks as f64;
+    let r = rounds as i32;
+    // The chance that one item leaves alone a given bit, and two given bits of a lane.
+    let one = (1.0 - 1.0 / lane).powi(r);
+    let two = (1.0 - 2.0 / lane).powi(r);
+    // E[x^inside] = e^(-load (1-x)) for a Poisson number inside.
+    let mean_of = |x: f64| (-load * (1.0 - x)).exp();
+    let empty = mean_of(one);
+    let within = lanes * lane * (empty + (lane - 1.0) * mean_of(two) - lane * mean_of(one * one));
+    let between = bits * bits * (mean_of(one * one) - empty * empty);
+    // That was for a random number of items; a fixed number varies less, by the slope of the mean.
+    let slope = bits * (1.0 - one) * empty;
+    let blocks = blocks as f64;
+    (blocks * bits * (1.0 - empty), (blocks * (within + between) - items * slope * slope).max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: f64, b: f64, relative: f64) {
+        assert!((a / b - 1.0).abs() <= relative, "{a} and {b}");
+    }
+
+    /// One throw more or less, all outcomes listed: 2 items, 2 hashes, 3 cells.
+    #[test]
+    fn small_filters_by_enumeration() {
+        let (cells, hashes, items) = (3u32, 2u32, 2u32);
+        let throws = hashes * items;
+        let mut passing = 0u64;
+        for outcome in 0..cells.pow(throws + hashes) {
+            let digit = |i: u32| outcome / cells.pow(i) % cells;
+            let set: Vec<u32> = (0..throws).map(digit).collect();
+            passing += u64::from((throws..throws + hashes).all(|i| set.contains(&digit(i))));
+        }
+        let exact = passing as f64 / f64::from(cells.pow(throws + hashes));
+        close(classic_fpr(u64::from(cells), hashes, u64::from(items)), exact, 1e-14);
+        assert!(classic_approximation(3, 2, 2) != exact);
+    }
+
+    #[test]
+    fn the_two_ways_of_computing_the_classic_rate_agree_where_they_meet() {
+        for (cells, hashes, items) in [(2048, 7, 213), (2048, 1, 2000), (2000, 13, 100), (1900, 20, 66)] {
+            let listed = classic_fpr(cells, hashes, items);
+            let k = f64::from(hashes);
+            let mean = occupied(cells, k * items as f64);
+            let spread = occupied_variance(cells, k * items as f64) / (cells as f64).powi(2);
+            close(mean.powf(k) * (1.0 + k * (k - 1.0) / 2.0 * spread / mean.powi(2)), listed, (k * k / cells as f64).powi(2));
+        }
+    }
+
+    #[test]
+    fn one_block_holds_everything() {
+        close(blocked_fpr(1, 1, 10), (1.0 - (63.0f64 / 64.0).powi(10)).powi(8), 1e-12);
+        assert_eq!(blocked_fpr(1, 1, 0), 0.0);
+    }
+
+    #[test]
+    fn two_blocks_by_hand() {
+        // 3 items in 2 blocks: 0..3 inside with chances 1, 3, 3, 1 of 8.
+        let by_hand: f64 = [1.0, 3.0, 3.0, 1.0].iter().zip([0.0, 1.0, 2.0, 3.0]).map(|(w, i)| w / 8.0 * block_fpr(i, 2)).sum();
+        close(blocked_fpr(2, 2, 3), by_hand, 1e-12);
+    }
+
+    #[test]
+    fn many_blocks_are_poisson() {
+        close(blocked_fpr(1_000_000, 1, 50_000_000), blocked_approximation(1_000_000, 1, 50_000_000), 1e-4);
+        assert!(blocked_fpr(1 << 41, 2, 1_000_000_000_000) > 0.0);
+    }
+
+    /// A seeded simulation of the block loads; five sigma of the mean of 2,000 trials.
+    #[test]
+    fn the_spread_of_blocked_bits_is_right() {
+        let (blocks, items, trials) = (16u64, 600u32, 2_000);
+        let mut state = 1u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let counts: Vec<f64> = (0..trials)
+            .map(|_| {
+                let mut words = vec![0u64; (blocks * LANES) as usize];
+                for _ in 0..items {
+                    let block = random(blocks) * LANES;
+                    (0..LANES).for_each(|lane| words[(block + lane) as usize] |= 1 << random(64));
+                }
+                words.iter().map(|w| f64::from(w.count_ones())).sum()
+            })
+            .collect();
+        let mean = counts.iter().sum::<f64>() / f64::from(trials);
+        let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / f64::from(trials);
+        let (expected, spread) = blocked_ones(blocks, 1, f64::from(items));
+        assert!((mean - expected).abs() < 5.0 * (spread / f64::from(trials)).sqrt() + 1.0, "{mean} {expected}");
+        // A variance over t trials has a relative deviation of sqrt(2/t).
+        assert!((variance / spread - 1.0).abs() < 5.0 * (2.0 / f64::from(trials)).sqrt(), "{variance} {spread}");
+    }
+}

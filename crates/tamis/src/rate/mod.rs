@@ -1,0 +1,23 @@
+//! The rate promise: members always pass, strangers pass at about the planned rate.
+//!
+//! | filter | size at 1% | a lookup touches | removal |
+//! |---|---|---|---|
+//! | [`Bloom`] | 9.6 bits an item | up to k places, a stranger 2 on average | no |
+//! | [`BlockedBloom`] | 10.1 bits an item | one cache line | no |
+//! | [`CountingBloom`] | 38.3 bits an item | as `Bloom` | yes |
+//!
+//! A [`Plan`] decides the size; [`Filter`] is the one implementation, and the three names above are its layouts.
+
+mod blocked;
+mod bloom;
+mod counting;
+mod filter;
+mod math;
+mod plan;
+mod precise;
+
+pub use blocked::{Blocked, BlockedBloom};
+pub use bloom::{Bloom, Classic};
+pub use counting::{Counting, CountingBloom};
+pub use filter::{Filter, Health, Layout, RateFilter};
+pub use plan::{Kind, MAX_BITS, MAX_FPR, MAX_HASHES, MIN_FPR, Plan};

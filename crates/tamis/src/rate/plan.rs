@@ -1,0 +1,403 @@
+//! Sizes before anything is allocated.
+
+use super::math::{self, BLOCK, LANES};
+use super::precise;
+use crate::Error;
+use std::fmt;
+
+/// The most bits that a filter can address: 2^50, 128 TiB.
+pub const MAX_BITS: u64 = 1 << 50;
+/// The most positions a key may have.
+pub const MAX_HASHES: u32 = 64;
+/// The lowest rate that can be asked for.
+pub const MIN_FPR: f64 = 1e-15;
+/// The highest rate that can be asked for.
+pub const MAX_FPR: f64 = 0.999;
+
+/// Counters are 4 bits wide unless asked otherwise: a counter of a filter within its plan passes 15 with a chance
+/// of about 1e-15.
+const COUNTER_BITS: u32 = 4;
+
+/// The three layouts that keep the rate promise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Kind {
+    /// [`Bloom`](super::Bloom): the fewest bits.
+    Bloom,
+    /// [`BlockedBloom`](super::BlockedBloom): one cache line a lookup.
+    Blocked,
+    /// [`CountingBloom`](super::CountingBloom): keys can be removed.
+    Counting,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(match self {
+            Kind::Bloom => "bloom",
+            Kind::Blocked => "blocked",
+            Kind::Counting => "counting",
+        })
+    }
+}
+
+/// The size of a filter, decided before anything is allocated: from any two of items, rate and bits, the third.
+///
+/// Sizes are exact: [`bits`](Plan::bits) is not rounded up to a power of two, and [`bytes`](Plan::bytes) is what
+/// the filter's body takes, in memory and in the file. The rate is an expectation:
+/// [`expected_fpr`](Plan::expected_fpr) says what a filter of these bits and hashes will show at any number of
+/// items.
+///
+/// ```
+/// use tamis::rate::{Kind, Plan};
+/// let plan = Plan::from_items_fpr(Kind::Bloom, 10_000, 0.01)?;
+/// assert_eq!((plan.bits(), plan.hashes(), plan.bytes()), (95_851, 7, 11_982));
+/// assert_eq!(Plan::from_fpr_bits(Kind::Bloom, 0.01, 95_851)?.items(), 10_000);
+/// assert!(Plan::from_items_bits(Kind::Bloom, 10_000, 143_776)?.fpr() < 0.00101);
+/// # Ok::<(), tamis::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Plan {
+    filter: Kind,
+    items: u64,
+    fpr: f64,
+    cells: u64,
+    hashes: u32,
+    counter_bits: u32,
+}
+
+impl Plan {
+    /// The bits for `items` at the rate `fpr`.
+    ///
+    /// For a Bloom filter, bits = ceil(-n ln p / (ln 2)^2) and hashes = round(bits/n ln 2). Since hashes must be
+    /// whole, the expected rate may lie a few percent above `fpr` (at 1% it is 1.004%). Above one half, where that
+    /// formula would want less than one hash, the plan takes one hash and the bits that it needs.
+    pub fn from_items_fpr(filter: Kind, items: u64, fpr: f64) -> Result<Plan, Error> {
+        check_items(items)?;
+        check_fpr(fpr)?;
+        let too_many = |got: u128| {
+            let remedy = match Plan::from_fpr_bits(filter, fpr, MAX_BITS) {
+                Ok(most) => format!("the nearest feasible number of items is {}", most.items),
+                Err(_) => "ask for a higher rate".to_owned(),
+            };
+            Error::TooManyBits { got, wanted: format!("{items} items at a rate of {fpr:?}"), remedy }
+        };
+        let (cells, hashes) = match filter {
+            Kind::Blocked => blocked_cells(items, fpr).ok_or_else(|| too_many(u128::from(MAX_BITS) + 1))?,
+            Kind::Bloom | Kind::Counting => {
+                let cells = classic_cells(items, fpr);
+                let wide = cells.checked_mul(u128::from(Plan::width_of(filter))).unwrap_or(u128::MAX);
+                if wide > u128::from(MAX_BITS) {
+                    return Err(too_many(wide));
+                }
+                (cells as u64, classic_hashes(cells as u64, items))
+            }
+        };
+        Ok(Plan { filter, items, fpr, cells, hashes, counter_bits: Plan::width_of(filter) })
+    }
+
+    /// The rate that `items` in `bits` will show.
+    pub fn from_items_bits(filter: Kind, items: u64, bits: u64) -> Result<Plan, Error> {
+        check_items(items)?;
+        check_bits(bits)?;
+        let width = Plan::width_of(filter);
+        let wanted = || format!("{items} items at a rate of at most {MAX_FPR}");
+        let cells = bits / u64::from(width);
+        let (cells, hashes) = match filter {
+            Kind::Blocked => (cells / BLOCK * BLOCK, if cells < BLOCK { 0 } else { blocked_hashes(cells / BLOCK, items) }),
+            _ => (cells, classic_hashes(cells.max(1), items)),
+        };
+        let mut plan = Plan { filter, items, fpr: MAX_FPR, cells, hashes, counter_bits: width };
+        if cells > 0 {
+            plan.fpr = plan.expected_fpr(items);
+        }
+        if cells == 0 || plan.fpr > MAX_FPR {
+            let nearest = Plan::from_items_fpr(filter, items, MAX_FPR)?.bits();
+            return Err(Error::TooFewBits { got: bits, wanted: wanted(), nearest });
+        }
+        Ok(plan)
+    }
+
+    /// The items that `bits` can hold at the rate `fpr`.
+    pub fn from_fpr_bits(filter: Kind, fpr: f64, bits: u64) -> Result<Plan, Error> {
+        check_fpr(fpr)?;
+        check_bits(bits)?;
+        let width = Plan::width_of(filter);
+        let cells = bits / u64::from(width);
+        let items = match filter {
+            Kind::Blocked => blocked_items(cells / BLOCK, fpr),
+            _ if fpr > 0.5 => single_hash_items(cells, fpr),
+            _ => precise::items(cells, fpr),
+        };
+        if items == 0 {
+            let nearest = Plan::from_items_fpr(filter, 1, fpr)?.bits();
+            return Err(Error::TooFewBits { got: bits, wanted: format!("1 item at a rate of {fpr:?}"), nearest });
+        }
+        let (cells, hashes) = match filter {
+            Kind::Blocked => (cells / BLOCK * BLOCK, blocked_hashes(cells / BLOCK, items)),
+            _ => (cells, classic_hashes(cells, items)),
+        };
+        Ok(Plan { filter, items, fpr, cells, hashes, counter_bits: width })
+    }
+
+    /// A counting plan with counters of another width, from 2 to 16 bits, for the same cells.
+    pub fn with_counter_bits(mut self, counter_bits: u32) -> Result<Plan, Error> {
+        if self.filter != Kind::Counting {
+            return Err(Error::Kind { planned: self.filter, wanted: Kind::Counting });
+        }
+        if !(2..=16).contains(&counter_bits) {
+            return Err(Error::CounterBits { got: counter_bits, nearest: counter_bits.clamp(2, 16) });
+        }
+        if self.cells > MAX_BITS / u64::from(counter_bits) {
+            return Err(Error::TooManyBits {
+                got: u128::from(self.cells) * u128::from(counter_bits),
+                wanted: format!("{} counters of {counter_bits} bits", self.cells),
+                remedy: "take narrower counters".to_owned(),
+            });
+        }
+        self.counter_bits = counter_bits;
+        Ok(self)
+    }
+
+    /// The plan that a file states, if a plan can be so.
+    pub(crate) fn from_fields(
+        filter: Kind,
+        items: u64,
+        fpr: f64,
+        cells: u64,
+        hashes: u32,
+        counter_bits: u32,
+    ) -> Result<Plan, Error> {
+        let refuse = |field, got: String| Err(Error::Field { field, got });
+        // A plan made from items and bits may expect less than the lowest rate that can be asked for.
+        if !(fpr >= 0.0 && fpr <= MAX_FPR) {
+            return refuse("rate", fpr.to_string());
+        }
+        let width_fits = match filter {
+            Kind::Counting => (2..=16).contains(&counter_bits),
+            _ => counter_bits == 1,
+        };
+        if !width_fits {
+            return refuse("counter width", counter_bits.to_string());
+        }
+        if items == 0 {
+            return refuse("number of items", items.to_string());
+        }
+        if cells == 0 || cells > MAX_BITS / u64::from(counter_bits) || (filter == Kind::Blocked && cells % BLOCK != 0) {
+            return refuse("number of cells", cells.to_string());
+        }
+        let hashes_fit = match filter {
+            Kind::Blocked => hashes == 8 || hashes == 16,
+            _ => (1..=MAX_HASHES).contains(&hashes),
+        };
+        if !hashes_fit {
+            return refuse("number of hashes", hashes.to_string());
+        }
+        Ok(Plan { filter, items, fpr, cells, hashes, counter_bits })
+    }
+
+    fn width_of(filter: Kind) -> u32 {
+        if filter == Kind::Counting { COUNTER_BITS } else { 1 }
+    }
+
+    /// The layout planned.
+    #[must_use]
+    pub fn filter(&self) -> Kind {
+        self.filter
+    }
+
+    /// The items that the filter is planned to hold.
+    #[must_use]
+    pub fn items(&self) -> u64 {
+        self.items
+    }
+
+    /// The rate asked for; or, when items and bits were given, the rate they will show.
+    #[must_use]
+    pub fn fpr(&self) -> f64 {
+        self.fpr
+    }
+
+    /// The bits of the body, all told.
+    #[must_use]
+    pub fn bits(&self) -> u64 {
+        self.cells * u64::from(self.counter_bits)
+    }
+
+    /// The bytes of the body, exactly; a file adds a header of 128 bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bits().div_ceil(8)
+    }
+
+    /// The bits an item takes.
+    #[must_use]
+    pub fn bits_per_item(&self) -> f64 {
+        self.bits() as f64 / self.items as f64
+    }
+
+    /// The positions that hashes choose from: bits, or counters in a counting filter.
+    #[must_use]
+    pub fn cells(&self) -> u64 {
+        self.cells
+    }
+
+    /// The positions of a key.
+    #[must_use]
+    pub fn hashes(&self) -> u32 {
+        self.hashes
+    }
+
+    /// The width of a cell: 1, except in a counting filter.
+    #[must_use]
+    pub fn counter_bits(&self) -> u32 {
+        self.counter_bits
+    }
+
+    /// The share of strangers that will pass when the filter holds `items`, as an exact expectation over random
+    /// hashes: for the classic layouts E[(X/m)^k] over the number X of bits set, for the blocked one the binomial
+    /// mixture over the load of a block.
+    #[must_use]
+    pub fn expected_fpr(&self, items: u64) -> f64 {
+        match self.filter {
+            Kind::Blocked => math::blocked_fpr(self.blocks(), self.rounds(), items),
+            _ => math::classic_fpr(self.cells, self.hashes, items),
+        }
+    }
+
+    /// The usual approximation of the same: (1 - e^(-kn/m))^k, or a Poisson mixture of the blocks.
+    #[must_use]
+    pub fn approximate_fpr(&self, items: u64) -> f64 {
+        match self.filter {
+            Kind::Blocked => math::blocked_approximation(self.blocks(), self.rounds(), items),
+            _ => math::classic_approximation(self.cells, self.hashes, items),
+        }
+    }
+
+    /// How many items most likely set `occupied` of the cells; infinite when all are.
+    pub(super) fn items_for(&self, occupied: u64) -> f64 {
+        let left_empty_by_one = match self.filter {
+            Kind::Blocked => {
+                let hit = 1.0 - (1.0 - 1.0 / math::LANE as f64).powi(self.rounds() as i32);
+                (-hit / self.blocks() as f64).ln_1p()
+            }
+            _ => f64::from(self.hashes) * (-1.0 / self.cells as f64).ln_1p(),
+        };
+        if occupied == 0 {
+            0.0
+        } else if occupied >= self.cells {
+            f64::INFINITY
+        } else {
+            (-(occupied as f64) / self.cells as f64).ln_1p() / left_empty_by_one
+        }
+    }
+
+    /// The most cells that the planned items can be believed to have set: each sets at most `hashes` of them, and
+    /// chance explains five standard deviations above the mean.
+    pub(super) fn most_occupied(&self) -> f64 {
+        let n = self.items as f64;
+        let throws = n * f64::from(self.hashes);
+        let (mean, variance) = match self.filter {
+            Kind::Blocked => math::blocked_ones(self.blocks(), self.rounds(), n),
+            _ => (
+                self.cells as f64 * math::occupied(self.cells, throws),
+                math::occupied_variance(self.cells, throws),
+            ),
+        };
+        throws.min(mean + 5.0 * variance.sqrt())
+    }
+
+    pub(super) fn blocks(&self) -> u64 {
+        self.cells / BLOCK
+    }
+
+    /// Bits that an item sets in each lane of its block.
+    pub(super) fn rounds(&self) -> u32 {
+        self.hashes / LANES as u32
+    }
+}
+
+fn check_items(items: u64) -> Result<(), Error> {
+    if items == 0 { Err(Error::Items { got: items }) } else { Ok(()) }
+}
+
+fn check_fpr(fpr: f64) -> Result<(), Error> {
+    if (MIN_FPR..=MAX_FPR).contains(&fpr) {
+        return Ok(());
+    }
+    let nearest = if fpr.is_nan() { 0.01 } else { fpr.clamp(MIN_FPR, MAX_FPR) };
+    Err(Error::Rate { got: fpr, nearest })
+}
+
+fn check_bits(bits: u64) -> Result<(), Error> {
+    if bits > MAX_BITS {
+        return Err(Error::TooManyBits {
+            got: u128::from(bits),
+            wanted: "the size asked for".to_owned(),
+            remedy: format!("the nearest feasible size is {MAX_BITS} bits"),
+        });
+    }
+    Ok(())
+}
+
+fn classic_cells(items: u64, fpr: f64) -> u128 {
+    if fpr > 0.5 { single_hash_cells(items, fpr) } else { precise::bits(items, fpr) }
+}
+
+/// The fewest cells where one hash meets the rate: 1 - (1-1/m)^n <= p.
+fn single_hash_cells(items: u64, fpr: f64) -> u128 {
+    let share = -((-fpr).ln_1p() / items as f64).exp_m1(); // at most this share of cells may be hit by one item
+    (1.0 / share).ceil().max(1.0) as u128
+}
+
+/// The most items that `cells` hold with one hash.
+fn single_hash_items(cells: u64, fpr: f64) -> u64 {
+    // -ln(1 - 0.999) is below 7, so no cell holds 8 items.
+    first(1, cells.saturating_mul(8).max(1), |items| classic_cells(items, fpr) > u128::from(cells)) - 1
+}
+
+fn classic_hashes(cells: u64, items: u64) -> u32 {
+    let best = cells as f64 / items as f64 * std::f64::consts::LN_2;
+    best.round().clamp(1.0, f64::from(MAX_HASHES)) as u32
+}
+
+/// Eight or sixteen bits an item, whichever passes fewer strangers.
+fn blocked_hashes(blocks: u64, items: u64) -> u32 {
+    if math::blocked_fpr(blocks, 1, items) <= math::blocked_fpr(blocks, 2, items) { 8 } else { 16 }
+}
+
+/// The fewest blocks, in cells, that keep the rate, and their hashes; `None` past [`MAX_BITS`].
+fn blocked_cells(items: u64, fpr: f64) -> Option<(u64, u32)> {
+    let fits = |blocks: u64| (1..=2).any(|rounds| math::blocked_fpr(blocks, rounds, items) <= fpr);
+    let most = MAX_BITS / BLOCK;
+    if !fits(most) {
+        return None;
+    }
+    let blocks = first(1, most, fits);
+    Some((blocks * BLOCK, blocked_hashes(blocks, items)))
+}
+
+/// The most items that `blocks` hold at the rate.
+fn blocked_items(blocks: u64, fpr: f64) -> u64 {
+    if blocks == 0 {
+        return 0;
+    }
+    let beyond = |items: u64| (1..=2).all(|rounds| math::blocked_fpr(blocks, rounds, items) > fpr);
+    // 8 bits an item cannot fill lanes of 64 past a rate of 0.999 with fewer than 9 items a bit.
+    first(1, blocks * BLOCK * 9, beyond) - 1
+}
+
+/// The first number from `low` to `high` for which `holds` is true; it must be true at `high`, and go from false to
+/// true once.
+fn first(mut low: u64, mut high: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}

@@ -1,0 +1,146 @@
+//! Where a filter's body lives: on the heap, aligned to cache lines, or in a memory-mapped file.
+
+use crate::Error;
+use bytemuck::{Pod, Zeroable};
+use memmap2::{MmapMut, MmapOptions};
+use std::fs::File;
+use std::io::Read;
+
+/// A cache line, so that a block never straddles two.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+struct Line([u8; LINE]);
+
+const LINE: usize = 64;
+
+/// The bytes of a body.
+pub(crate) struct Store {
+    place: Place,
+    len: usize,
+}
+
+enum Place {
+    Heap(Vec<Line>),
+    /// Private to this process: a write copies the page and never reaches the file.
+    Map {
+        map: MmapMut,
+        start: usize,
+    },
+}
+
+fn memory(needed: u64) -> Error {
+    Error::Memory { needed, available: "the system has not got them".to_owned() }
+}
+
+impl Store {
+    /// `len` zero bytes. Memory that cannot be had is an error, not an abort.
+    pub(crate) fn zeroed(len: u64) -> Result<Store, Error> {
+        let size = usize::try_from(len).map_err(|_| memory(len))?;
+        let lines = bytemuck::allocation::try_zeroed_vec(size.div_ceil(LINE)).map_err(|()| memory(len))?;
+        Ok(Store { place: Place::Heap(lines), len: size })
+    }
+
+    /// The next `len` bytes of `input`. Memory is taken as bytes arrive, so that a false length costs nothing.
+    pub(crate) fn read(mut input: impl Read, len: u64) -> Result<Store, Error> {
+        const STRIDE: usize = 1 << 20;
+        let size = usize::try_from(len).map_err(|_| memory(len))?;
+        let mut lines: Vec<Line> = Vec::new();
+        let mut filled = 0;
+        while filled < size {
+            let wanted = STRIDE.min(size - filled);
+            let count = wanted.div_ceil(LINE);
+            if lines.capacity() - lines.len() < count {
+                // Doubling, but never past what the header promises.
+                let more = lines.len().max(count).min((size - filled).div_ceil(LINE));
+                lines.try_reserve_exact(more).map_err(|_| memory(len))?;
+            }
+            let before = lines.len();
+            lines.resize(before + count, Line::zeroed());
+            let target: &mut [u8] = bytemuck::cast_slice_mut(&mut lines[before..]);
+            let got = read_full(&mut input, &mut target[..wanted])?;
+            filled += got;
+            if got < wanted {
+                return Err(Error::Length { expected: len, got: filled as u64 });
+            }
+        }
+        Ok(Store { place: Place::Heap(lines), len: size })
+    }
+
+    /// The `len` bytes of `file` from `start` on, which the caller has checked to be there.
+    #[allow(unsafe_code)]
+    pub(crate) fn map(file: &File, start: u64, len: u64) -> Result<Store, Error> {
+        let size = usize::try_from(len).map_err(|_| memory(len))?;
+        let offset = usize::try_from(start).map_err(|_| memory(len))?;
+        let end = offset.checked_add(size).ok_or_else(|| memory(len))?;
+        // SAFETY: the map is private, so nothing written through it reaches the file. Other processes must not
+        // cut the file short or write into it while it is mapped; tamis itself never does: it replaces files by
+        // renaming. `AnyFilter::open` passes this duty on to its caller in its documentation.
+        let map = unsafe { MmapOptions::new().len(end).map_copy(file)? };
+        Ok(Store { place: Place::Map { map, start: offset }, len: size })
+    }
+
+    #[inline]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match &self.place {
+            Place::Heap(lines) => &bytemuck::cast_slice(lines)[..self.len],
+            Place::Map { map, start } => &map[*start..*start + self.len],
+        }
+    }
+
+    #[inline]
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        match &mut self.place {
+            Place::Heap(lines) => &mut bytemuck::cast_slice_mut(lines)[..self.len],
+            Place::Map { map, start } => &mut map[*start..*start + self.len],
+        }
+    }
+}
+
+/// Reads until `target` is full or the input ends, and says how far it came.
+pub(crate) fn read_full(input: &mut impl Read, target: &mut [u8]) -> std::io::Result<usize> {
+    let mut filled = 0;
+    while filled < target.len() {
+        match input.read(&mut target[filled..]) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(filled)
+}
+
+impl Clone for Store {
+    /// The copy lives on the heap.
+    fn clone(&self) -> Store {
+        let mut lines = vec![Line::zeroed(); self.len.div_ceil(LINE)];
+        bytemuck::cast_slice_mut(&mut lines)[..self.len].copy_from_slice(self.bytes());
+        Store { place: Place::Heap(lines), len: self.len }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_exactly_what_is_promised() {
+        let data: Vec<u8> = (0..3_000_001u32).map(|i| (i % 251) as u8).collect();
+        for len in [0, 1, 63, 64, 65, 1 << 20, (1 << 20) + 1, 3_000_001] {
+            let store = Store::read(&data[..], len as u64).unwrap();
+            assert_eq!(store.bytes(), &data[..len]);
+            assert_eq!(store.bytes().as_ptr().align_offset(64), 0);
+            assert_eq!(store.clone().bytes(), &data[..len]);
+        }
+        assert!(matches!(
+            Store::read(&data[..10], 1 << 45),
+            Err(Error::Length { expected, got: 10 }) if expected == 1 << 45
+        ));
+    }
+
+    #[test]
+    fn memory_that_cannot_be_had_is_an_error() {
+        assert!(matches!(Store::zeroed(u64::MAX), Err(Error::Memory { .. })));
+        assert!(matches!(Store::zeroed(1 << 62), Err(Error::Memory { .. })));
+    }
+}

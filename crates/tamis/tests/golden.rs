@@ -1,0 +1,195 @@
+//! The golden files of each format version: read and written alike, byte for byte, forever.
+//!
+//! They were written by `golden/make.py`, a second implementation of FORMAT.md.
+
+use tamis::rate::{Kind, Plan};
+use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Hash, Key, Open, SecretKey};
+
+fn key() -> SecretKey {
+    SecretKey::new(b"an example secret of 32 bytes...").unwrap()
+}
+
+fn texts() -> Vec<Vec<u8>> {
+    let mut all: Vec<Vec<u8>> = (0..100).map(|i| format!("key {i}").into_bytes()).collect();
+    all.extend(["naïve 雪".as_bytes().to_vec(), vec![], vec![b'x'; 200]]);
+    all
+}
+
+/// Inserts what `make.py` calls TEXT or MIXED.
+fn fill(mut filter: AnyFilter, integers: bool) -> AnyFilter {
+    let rate = filter.as_rate_mut();
+    for text in texts() {
+        rate.insert(text.as_key());
+    }
+    if integers {
+        for i in 0..50u64 {
+            rate.insert(i.as_key());
+        }
+        rate.insert((-1i64).as_key());
+        rate.insert(i64::MIN.as_key());
+        rate.insert(u64::MAX.as_key());
+    }
+    filter
+}
+
+fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
+    let bloom = |hash| AnyFilter::from(Bloom::with_hash(200, 0.01, hash).unwrap());
+    let blocked = |fpr, hash| AnyFilter::from(BlockedBloom::with_hash(200, fpr, hash).unwrap());
+    let counting = |width, hash| {
+        let plan = Plan::from_items_fpr(Kind::Counting, 200, 0.01).unwrap().with_counter_bits(width).unwrap();
+        AnyFilter::from(CountingBloom::with_plan(plan, hash).unwrap())
+    };
+    let mut crowded = fill(counting(4, Hash::fast(7)), true);
+    for _ in 0..7 {
+        crowded = fill(crowded, false);
+    }
+    for text in texts().iter().take(5) {
+        (0..20).for_each(|_| assert!(!crowded.as_rate_mut().insert(text.as_key())));
+    }
+    vec![
+        ("bloom-fast", include_bytes!("golden/v1-bloom-fast.tamis"), fill(bloom(Hash::fast(42)), true)),
+        ("bloom-keyed", include_bytes!("golden/v1-bloom-keyed.tamis"), fill(bloom(Hash::keyed(key())), true)),
+        (
+            "bloom-sha256-md5",
+            include_bytes!("golden/v1-bloom-sha256-md5.tamis"),
+            fill(bloom(Hash::sha256_md5()), true),
+        ),
+        ("bloom-prefixed", include_bytes!("golden/v1-bloom-prefixed.tamis"), fill(bloom(Hash::prefixed()), false)),
+        (
+            "blocked-fast-8",
+            include_bytes!("golden/v1-blocked-fast-8.tamis"),
+            fill(blocked(0.01, Hash::fast(0)), true),
+        ),
+        (
+            "blocked-keyed-16",
+            include_bytes!("golden/v1-blocked-keyed-16.tamis"),
+            fill(blocked(1e-6, Hash::keyed(key())), true),
+        ),
+        ("counting-fast-4", include_bytes!("golden/v1-counting-fast-4.tamis"), crowded),
+        (
+            "counting-keyed-3",
+            include_bytes!("golden/v1-counting-keyed-3.tamis"),
+            fill(counting(3, Hash::keyed(key())), true),
+        ),
+        ("empty", include_bytes!("golden/v1-empty.tamis"), AnyFilter::from(Bloom::new(1, 0.01).unwrap())),
+    ]
+}
+
+fn open(bytes: &[u8]) -> Result<AnyFilter, tamis::Error> {
+    match Open::new().verify(true).bytes(bytes) {
+        Err(tamis::Error::KeyNeeded) => Open::new().verify(true).key(key()).bytes(bytes),
+        other => other,
+    }
+}
+
+#[test]
+fn version_1_is_written_and_read_byte_for_byte() {
+    for (name, bytes, filter) in golden() {
+        assert_eq!(filter.to_bytes(), bytes, "{name} is written otherwise");
+        let read = open(bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(read, filter, "{name} is read otherwise");
+        if name != "empty" {
+            assert!(texts().iter().all(|text| read.contains(text)), "{name} lost a key");
+        }
+    }
+}
+
+#[test]
+fn the_test_vectors_of_the_specification_hold() {
+    let specification = include_str!("../FORMAT.md");
+    let mut rows = 0;
+    for row in specification.lines().filter(|line| line.starts_with("| the ")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let hash = match cells[2] {
+            "keyed" => Hash::keyed(key()),
+            seeded => Hash::fast(seeded.strip_prefix("fast, seed ").unwrap().parse().unwrap()),
+        };
+        let hundred: Vec<u8> = (0..100).collect();
+        let digest = match cells[1] {
+            "the empty text" => hash.digest(""),
+            "the bytes 0 to 99" => hash.digest(&hundred),
+            named => match named.strip_prefix("the integer ") {
+                Some(number) => hash.digest(number.parse::<i64>().unwrap()),
+                None => hash.digest(named.strip_prefix("the text `").unwrap().strip_suffix('`').unwrap()),
+            },
+        };
+        let word = |cell: &str| u128::from_str_radix(cell.trim_matches('`'), 16).unwrap();
+        assert_eq!(digest, Some(Digest::from(word(cells[4]) << 64 | word(cells[3]))), "{row}");
+        rows += 1;
+    }
+    assert_eq!(rows, 30);
+}
+
+/// Every length and every bit: an error in words, never a filter, never a panic.
+#[test]
+fn damage_is_always_found() {
+    for (name, bytes, _) in golden() {
+        for cut in 0..bytes.len() {
+            assert!(open(&bytes[..cut]).is_err(), "{name} cut to {cut}");
+        }
+        assert!(open(&[bytes, b"\0"].concat()).is_err(), "{name} with a byte more");
+        let mut damaged = bytes.to_vec();
+        for bit in 0..bytes.len() * 8 {
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let error = open(&damaged).err().unwrap_or_else(|| panic!("{name} with bit {bit} flipped"));
+            assert!(!error.to_string().is_empty());
+            damaged[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+}
+
+/// The header alone, right in its checksum and wrong in one field: the hostile case, which a checksum does not find.
+#[test]
+fn lies_with_a_good_checksum_are_refused() {
+    let (_, bytes, _) = &golden()[0];
+    let lie = |at: usize, value: &[u8]| {
+        let mut lying = bytes.to_vec();
+        lying[at..at + value.len()].copy_from_slice(value);
+        let checksum = crc32c(&lying[..124]);
+        lying[124..128].copy_from_slice(&checksum.to_le_bytes());
+        open(&lying).map(|_| ()).unwrap_err().to_string()
+    };
+    for (at, value, word) in [
+        (8, &2u16.to_le_bytes()[..], "upgrade"),
+        (8, &0u16.to_le_bytes(), "version"),
+        (10, &4u16.to_le_bytes(), "kind"),
+        (10, &2u16.to_le_bytes(), "number of cells"),
+        (12, &64u32.to_le_bytes(), "header length"),
+        (12, &u32::MAX.to_le_bytes(), "header length"),
+        (16, &u64::MAX.to_le_bytes(), "body length"),
+        (16, &(1u64 << 40).to_le_bytes(), "body length"),
+        (28, &[1], "reserved"),
+        (32, &[9], "hash family"),
+        (33, &[8], "kinds of keys"),
+        (34, &[1], "reserved"),
+        (36, &0u32.to_le_bytes(), "hashes"),
+        (36, &65u32.to_le_bytes(), "hashes"),
+        (48, &0u64.to_le_bytes(), "items"),
+        (56, &f64::NAN.to_le_bytes(), "rate"),
+        (56, &(-1f64).to_le_bytes(), "rate"),
+        (56, &1f64.to_le_bytes(), "rate"),
+        (64, &0u64.to_le_bytes(), "cells"),
+        (64, &u64::MAX.to_le_bytes(), "cells"),
+        (72, &2u32.to_le_bytes(), "counter width"),
+        (76, &[1], "reserved"),
+        (123, &[1], "reserved"),
+    ] {
+        let said = lie(at, value);
+        assert!(said.contains(word), "offset {at}: {said}");
+    }
+    // Six cells fewer, in the same number of bytes: the bits past the last cell betray it.
+    let mut full = Bloom::new(200, 0.01).unwrap();
+    (0..2_000u64).for_each(|i| assert!(full.insert(i) || full.contains(i)));
+    let mut lying = full.to_bytes();
+    lying[64..72].copy_from_slice(&1913u64.to_le_bytes());
+    let checksum = crc32c(&lying[..124]);
+    lying[124..128].copy_from_slice(&checksum.to_le_bytes());
+    assert!(open(&lying).unwrap_err().to_string().contains("last byte"));
+}
+
+/// The checksum of the specification, bit by bit.
+fn crc32c(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0x82f6_3b78 } else { 0 })
+    })
+}

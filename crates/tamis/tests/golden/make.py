@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""A second implementation of FORMAT.md version 1, straight from its text, with nothing but the standard library.
+
+It wrote the golden files of this folder and the test vectors of FORMAT.md; the tests require that the Rust library
+writes the same bytes and reads the same answers. Run it to write them again; they never change within a version.
+"""
+import hashlib, os, struct
+
+M64 = (1 << 64) - 1
+PI = [0x243F6A8885A308D3, 0x13198A2E03707344, 0xA4093822299F31D0, 0x082EFA98EC4E6C89, 0x452821E638D01377,
+      0xBE5466CF34E90C6C, 0xC0AC29B7C97C50DD, 0x3F84D5B5B5470917, 0x9216D5D98979FB1B, 0xD1310BA698DFB5AC]
+
+
+def crc32c(data):
+    table = []
+    for i in range(256):
+        for _ in range(8):
+            i = i >> 1 ^ (0x82F63B78 if i & 1 else 0)
+        table.append(i)
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = crc >> 8 ^ table[(crc ^ byte) & 255]
+    return crc ^ 0xFFFFFFFF
+
+
+def fold(x, y):
+    product = x * y
+    return product & M64 ^ product >> 64
+
+
+def finish(a, b):
+    return fold(a ^ PI[8], b ^ PI[9]), fold(a ^ PI[3], b ^ PI[2])
+
+
+def le(data):
+    return int.from_bytes(data, "little")
+
+
+def fast(seed, key):
+    s0, s1 = fold(seed ^ PI[0], PI[1]), fold(seed ^ PI[2], PI[3])
+    if isinstance(key, int):
+        product = ((key & M64) ^ s0 ^ (PI[4] if key < 0 else 0)) * (PI[5] | 1)
+        return finish(product & M64 ^ s1, product >> 64)
+    n = len(key)
+    if n >= 16:
+        pairs = [(le(key[i:i + 8]), le(key[i + 8:i + 16])) for i in range(0, (n - 1) // 16 * 16, 16)]
+        pairs.append((le(key[n - 16:n - 8]), le(key[n - 8:])))
+    elif n >= 8:
+        pairs = [(le(key[:8]), le(key[n - 8:]))]
+    elif n >= 4:
+        pairs = [(le(key[:4]), le(key[n - 4:]))]
+    elif n >= 1:
+        pairs = [(key[0] | key[n // 2] << 8 | key[n - 1] << 16, 0)]
+    else:
+        pairs = [(0, 0)]
+    a, b = s0 ^ n, s1
+    for x, y in pairs:
+        a, b = fold(a ^ x, y ^ PI[6]), fold(b ^ y, x ^ PI[7])
+    return finish(a, b)
+
+
+def siphash128(key, data):
+    """SipHash-2-4 with a 128-bit result, as its authors' reference code has it."""
+    k0, k1 = le(key[:8]), le(key[8:])
+    v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D ^ 0xEE, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
+    rotl = lambda x, b: (x << b | x >> 64 - b) & M64
+
+    def rounds(count):
+        for _ in range(count):
+            v[0] = v[0] + v[1] & M64; v[1] = rotl(v[1], 13) ^ v[0]; v[0] = rotl(v[0], 32)
+            v[2] = v[2] + v[3] & M64; v[3] = rotl(v[3], 16) ^ v[2]
+            v[0] = v[0] + v[3] & M64; v[3] = rotl(v[3], 21) ^ v[0]
+            v[2] = v[2] + v[1] & M64; v[1] = rotl(v[1], 17) ^ v[2]; v[2] = rotl(v[2], 32)
+
+    tail = len(data) % 8
+    padded = data + bytes(7 - tail) + bytes([len(data) & 255])
+    for i in range(0, len(padded), 8):
+        m = le(padded[i:i + 8])
+        v[3] ^= m
+        rounds(2)
+        v[0] ^= m
+    v[2] ^= 0xEE
+    rounds(4)
+    first = v[0] ^ v[1] ^ v[2] ^ v[3]
+    v[1] ^= 0xDD
+    rounds(4)
+    return first, v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def tagged(key):
+    if isinstance(key, int):
+        return (key & M64).to_bytes(8, "little") + (b"\2" if key < 0 else b"\1")
+    return key + b"\0"
+
+
+def untagged(key):
+    return tagged(key) if isinstance(key, int) else key
+
+
+SECRET = b"an example secret of 32 bytes..."
+SIP_KEY = hashlib.sha256(SECRET).digest()[:16]
+
+
+def digest(hash, key):
+    family, seed = hash
+    return fast(seed, key) if family == 1 else siphash128(SIP_KEY, tagged(key))
+
+
+def positions(hash, key, cells, hashes):
+    if hash[0] <= 2:
+        x, h2 = digest(hash, key)
+        for _ in range(hashes):
+            yield x * cells >> 64
+            x = x * 6364136223846793005 + h2 & M64
+    elif hash[0] == 3:
+        h1 = int.from_bytes(hashlib.sha256(untagged(key)).digest(), "big")
+        h2 = int.from_bytes(hashlib.md5(untagged(key)).digest(), "big") or 1
+        yield from ((h1 + i * h2) % cells for i in range(hashes))
+    else:
+        for i in range(1, hashes + 1):
+            yield int.from_bytes(hashlib.sha256(struct.pack(">I", i) + untagged(key)).digest(), "big") % cells
+
+
+def body(kind, hash, keys, cells, hashes, width):
+    bits = 0
+    for key in keys:
+        if kind == 2:
+            h1, h2 = digest(hash, key)
+            block = h1 * (cells // 512) >> 64
+            for word in [h2, (h2 * 0x9E3779B97F4A7C15 & M64) >> 16][:hashes // 8]:
+                for lane in range(8):
+                    bits |= 1 << block * 512 + lane * 64 + (word >> 6 * lane & 63)
+            continue
+        for place in set(positions(hash, key, cells, hashes)):
+            if kind == 1:
+                bits |= 1 << place
+            else:
+                top = (1 << width) - 1
+                count = bits >> place * width & top
+                bits += (1 << place * width) if count < top else 0
+    return bits.to_bytes((cells * width + 7) // 8, "little")
+
+
+def file(kind, hash, keys, items, fpr, cells, hashes, width=1):
+    data = body(kind, hash, keys, cells, hashes, width)
+    kinds = 0
+    for key in keys:
+        kinds |= 2 if isinstance(key, int) else 1
+    seed = {1: hash[1], 2: siphash128(SIP_KEY, b"tamis key check\3")[0]}.get(hash[0], 0)
+    head = b"\x89TAMIS\r\n" + struct.pack("<HHIQII", 1, kind, 128, len(data), crc32c(data), 0)
+    head += struct.pack("<BBHIQQdQI", hash[0], kinds, 0, hashes, seed, items, fpr, cells, width)
+    head += bytes(124 - len(head))
+    return head + struct.pack("<I", crc32c(head)) + data
+
+
+TEXT = [b"key %d" % i for i in range(100)] + ["naïve 雪".encode(), b"", b"x" * 200]
+MIXED = TEXT + list(range(50)) + [-1, -(1 << 63), (1 << 64) - 1]
+
+FILES = {
+    "bloom-fast": file(1, (1, 42), MIXED, 200, 0.01, 1918, 7),
+    "bloom-keyed": file(1, (2, 0), MIXED, 200, 0.01, 1918, 7),
+    "bloom-sha256-md5": file(1, (3, 0), MIXED, 200, 0.01, 1918, 7),
+    "bloom-prefixed": file(1, (4, 0), TEXT, 200, 0.01, 1918, 7),
+    "blocked-fast-8": file(2, (1, 0), MIXED, 200, 0.01, 512 * 4, 8),
+    "blocked-keyed-16": file(2, (2, 0), MIXED, 200, 1e-6, 512 * 15, 16),
+    "counting-fast-4": file(3, (1, 7), MIXED + TEXT * 7 + TEXT[:5] * 20, 200, 0.01, 1918, 7, 4),
+    "counting-keyed-3": file(3, (2, 0), MIXED, 200, 0.01, 1918, 7, 3),
+    "empty": file(1, (1, 0), [], 1, 0.01, 10, 7),
+}
+
+if __name__ == "__main__":
+    here = os.path.dirname(os.path.abspath(__file__))
+    for name, data in FILES.items():
+        with open(os.path.join(here, "v1-" + name + ".tamis"), "wb") as out:
+            out.write(data)
+    assert siphash128(bytes(range(16)), b"") == (0xE6A825BA047F81A3, 0x930255C71472F66D)  # the reference vector
+    print("vectors for FORMAT.md:")
+    for key in [b"", b"a", b"abc", b"ant", b"hello", b"exactly16bytes!!", b"seventeen bytes!!", bytes(range(100)), 0, 7, -1]:
+        name = "bytes 00..63" if key == bytes(range(100)) else repr(key.decode()) if isinstance(key, bytes) else key
+        for label, hash in [("fast 0", (1, 0)), ("fast 42", (1, 42)), ("keyed", (2, 0))]:
+            print("| `%s` | %s | `%016x` | `%016x` |" % ((name, label) + digest(hash, key)))
+    for hash in [(1, 0), (3, 0), (4, 0)]:
+        print(hash, list(positions(hash, b"ant", 95851, 7)))
+    print("check %016x" % siphash128(SIP_KEY, b"tamis key check\3")[0])

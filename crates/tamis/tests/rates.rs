@@ -1,0 +1,181 @@
+//! Measured rates against planned ones. Every bound is five standard deviations, and every key is seeded.
+
+use tamis::rate::{Blocked, Classic, Counting, Filter, Health, Kind, Layout, Plan};
+use tamis::{Bloom, Hash, SecretKey};
+
+const SIGMAS: f64 = 5.0;
+
+/// Fills a filter with its planned items and asks strangers.
+///
+/// Two things vary, and each has its bound: the filter (through its hash) around the plan, and the strangers' answers
+/// around what this very filter does.
+fn measure<L: Layout>(plan: Plan, hash: Hash, trials: u64, text: bool) -> Filter<L> {
+    let n = plan.items();
+    let mut filter = Filter::<L>::with_plan(plan, hash).unwrap();
+    let hits = if text {
+        filter.insert_many((0..n).map(|i| format!("member {i}")));
+        (0..trials).filter(|i| filter.contains(format!("stranger {i}"))).count()
+    } else {
+        filter.insert_many(0..n);
+        (n..n + trials).filter(|i| filter.contains(*i)).count()
+    } as f64;
+    let now = filter.expected_fpr();
+    let deviation = (trials as f64 * now * (1.0 - now)).sqrt();
+    let label = format!("{} {n} items at {:e}, text {text}", plan.filter(), plan.fpr());
+    assert!(
+        (hits - trials as f64 * now).abs() <= SIGMAS * deviation,
+        "{label}: {hits} hits of {trials}, the filter's own rate is {now:e}"
+    );
+    // The filter around the plan: its fill deviates, and its rate k times as much, relatively.
+    let planned = plan.expected_fpr(n);
+    let spread = f64::from(plan.hashes()) * relative_spread(&plan) * planned;
+    assert!((now - planned).abs() <= SIGMAS * spread, "{label}: {now:e} now, {planned:e} planned, spread {spread:e}");
+    assert_eq!(filter.health(), Health::Within, "{label}");
+    let estimate = filter.estimated_items();
+    assert!((estimate / n as f64 - 1.0).abs() < 0.05 + 5.0 / (n as f64).sqrt(), "{label}: {estimate} estimated");
+    filter
+}
+
+/// The relative standard deviation of the number of set cells. Blocks make it larger: items share them unevenly, at
+/// most as a Poisson number of items in each.
+fn relative_spread(plan: &Plan) -> f64 {
+    let (m, throws) = (plan.cells() as f64, plan.items() as f64 * f64::from(plan.hashes()));
+    let empty = (-throws / m).exp();
+    let classic = (m * empty * (1.0 - (1.0 + throws / m) * empty)).sqrt() / (m * (1.0 - empty));
+    match plan.filter() {
+        Kind::Blocked => classic.max(1.0 / (plan.items() as f64).sqrt()),
+        _ => classic,
+    }
+}
+
+fn plan(kind: Kind, items: u64, fpr: f64) -> Plan {
+    Plan::from_items_fpr(kind, items, fpr).unwrap()
+}
+
+#[test]
+fn bloom_meets_its_plan() {
+    for (items, fpr, trials) in [
+        (100, 0.1, 100_000),
+        (1_000, 0.01, 1_000_000),
+        (10_000, 0.9, 100_000),
+        (10_000, 0.5, 100_000),
+        (10_000, 0.01, 1_000_000),
+        (10_000, 0.001, 2_000_000),
+        (10_000, 1e-4, 5_000_000),
+        (300_000, 0.01, 1_000_000),
+    ] {
+        measure::<Classic>(plan(Kind::Bloom, items, fpr), Hash::fast(1), trials, false);
+        measure::<Classic>(plan(Kind::Bloom, items, fpr), Hash::fast(2), trials / 4, true);
+    }
+}
+
+#[test]
+fn blocked_meets_its_plan() {
+    for (items, fpr, trials) in [
+        (10_000, 0.3, 100_000),
+        (10_000, 0.05, 200_000),
+        (10_000, 0.01, 1_000_000),
+        (10_000, 0.001, 2_000_000),
+        (10_000, 1e-4, 5_000_000),
+        (300_000, 0.01, 1_000_000),
+    ] {
+        measure::<Blocked>(plan(Kind::Blocked, items, fpr), Hash::fast(3), trials, false);
+        measure::<Blocked>(plan(Kind::Blocked, items, fpr), Hash::fast(4), trials / 4, true);
+    }
+}
+
+#[test]
+fn counting_meets_its_plan_and_does_not_saturate_within_it() {
+    for (items, fpr, trials) in [(1_000, 0.1, 100_000), (10_000, 0.01, 500_000), (10_000, 0.001, 1_000_000)] {
+        let filter = measure::<Counting>(plan(Kind::Counting, items, fpr), Hash::fast(5), trials, true);
+        assert_eq!(filter.saturated(), 0);
+    }
+}
+
+#[test]
+fn every_hash_family_meets_the_plan() {
+    let key = SecretKey::new(b"a secret for the measured rates").unwrap();
+    for (hash, trials) in [(Hash::keyed(key), 400_000), (Hash::sha256_md5(), 200_000), (Hash::prefixed(), 50_000)] {
+        measure::<Classic>(plan(Kind::Bloom, 10_000, 0.01), hash, trials, true);
+    }
+}
+
+/// The textbook's walk h1 + i h2 mod m repeats a member's walk too often for a small filter with a low rate; ours does
+/// not. 1,000 items at 1e-6: m = 28,756, where the textbook's walk passes several times as many strangers as planned.
+#[test]
+fn low_rates_hold_in_small_filters() {
+    let plan = plan(Kind::Bloom, 1_000, 1e-6);
+    let strangers = 1_000u64..60_001_000;
+    let expected = plan.expected_fpr(1_000) * (strangers.end - strangers.start) as f64;
+
+    let filter = {
+        let mut filter = Bloom::with_plan(plan, Hash::fast(0)).unwrap();
+        filter.insert_many(0..1_000u64);
+        filter
+    };
+    let ours = strangers.clone().filter(|i| filter.contains(*i)).count() as f64;
+    // The filter's own fill varies by about 15% of the rate at this size.
+    let bound = SIGMAS * (expected + (0.15 * expected).powi(2)).sqrt();
+    assert!((ours - expected).abs() < bound, "{ours} passed, {expected} expected");
+
+    let (m, k, hash) = (plan.bits(), u64::from(plan.hashes()), Hash::fast(0));
+    let halves = |i: u64| {
+        let digest = u128::from(hash.digest(i).unwrap());
+        ((digest as u64) % m, (digest >> 64) as u64 % m)
+    };
+    let mut bits = vec![false; m as usize];
+    for i in 0..1_000 {
+        let (a, b) = halves(i);
+        (0..k).for_each(|j| bits[((a + j * b) % m) as usize] = true);
+    }
+    let textbook = strangers
+        .filter(|i| {
+            let (a, b) = halves(*i);
+            (0..k).all(|j| bits[((a + j * b) % m) as usize])
+        })
+        .count() as f64;
+    assert!(textbook > 2.0 * expected, "the textbook's walk would do: {textbook} passed, {expected} expected");
+}
+
+#[test]
+fn overfull_filters_say_so() {
+    fn check<L: Layout>(items: u64) {
+        let mut filter = Filter::<L>::new(items, 0.01).unwrap();
+        filter.insert_many(0..items);
+        assert_eq!(filter.health(), Health::Within, "{items} items as planned");
+        filter.insert_many(0..items + items / 20 + 5 * items.isqrt());
+        assert_eq!(filter.health(), Health::Beyond, "{items} items and more");
+        assert!(filter.expected_fpr() > 0.01);
+        filter.insert_many(0..100 * items);
+        assert_eq!(filter.health(), Health::Beyond);
+        assert!(filter.contains(0u64));
+    }
+    for items in [1, 2, 10, 100, 1_000, 10_000, 100_000] {
+        check::<Classic>(items);
+        check::<Counting>(items);
+        if items >= 100 {
+            check::<Blocked>(items); // below, one block has room to spare
+        }
+    }
+}
+
+#[test]
+#[ignore = "long: scripts/test --long runs it, optimised"]
+fn long_bloom_at_a_hundred_million_items() {
+    measure::<Classic>(plan(Kind::Bloom, 100_000_000, 0.01), Hash::fast(6), 20_000_000, false);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long runs it, optimised"]
+fn long_blocked_at_a_hundred_million_items() {
+    measure::<Blocked>(plan(Kind::Blocked, 100_000_000, 0.01), Hash::fast(7), 20_000_000, false);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long runs it, optimised"]
+fn long_one_in_a_million() {
+    for items in [10_000, 1_000_000] {
+        measure::<Classic>(plan(Kind::Bloom, items, 1e-6), Hash::fast(8), 300_000_000, false);
+        measure::<Blocked>(plan(Kind::Blocked, items, 1e-6), Hash::fast(9), 300_000_000, false);
+    }
+}
