@@ -1,1 +1,97 @@
-fn main(){}
+//! `tamis`: is this key in the set? An answer from a small sketch, with a promise that you choose.
+
+mod add;
+mod build;
+mod completions;
+mod filter;
+mod info;
+mod input;
+mod measure;
+mod merge;
+mod output;
+mod plan;
+mod query;
+mod remove;
+mod reproduce;
+
+use clap::{Parser, Subcommand};
+use std::io;
+use std::process::ExitCode;
+
+/// Is this key in the set? An answer from a small sketch, with a promise that you choose.
+///
+/// The rate promise: members always pass, and of strangers only the share you allow.
+#[derive(Parser)]
+#[command(name = "tamis", version, max_term_width = 100, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  How large will it be?         tamis plan rate --items 1e6 --fpr 0.01
+  Make a filter of a list:      tamis build rate --fpr 0.01 -o seen.tamis seen.txt
+  Which lines may be in it?     tamis query seen.tamis new.txt
+  Which are certainly not?      tamis query -v seen.tamis new.txt
+  From a pipe, CSV in:          zcat log.csv.gz | tamis query seen.tamis --csv email -
+  What does it hold now?        tamis info seen.tamis
+  How often is it wrong?        tamis measure seen.tamis --members seen.txt --strangers other.txt
+
+Exit codes: 0 something was found or done, 1 nothing passed, 2 an error.
+Each command explains itself: tamis help build rate";
+
+#[derive(Subcommand)]
+enum Command {
+    Plan(plan::Plan),
+    Build(build::Build),
+    Query(query::Query),
+    Add(add::Add),
+    Remove(remove::Remove),
+    Info(info::Info),
+    Measure(measure::Measure),
+    Union(merge::Union),
+    Intersect(merge::Intersect),
+    Reproduce(reproduce::Reproduce),
+    Completions(completions::Completions),
+}
+
+impl Command {
+    /// Whether anything was found; commands that look for nothing have always found it.
+    fn run(&self) -> anyhow::Result<bool> {
+        match self {
+            Command::Plan(plan) => plan.run()?,
+            Command::Build(build) => build.run()?,
+            Command::Query(query) => return query.run(),
+            Command::Add(add) => add.run()?,
+            Command::Remove(remove) => remove.run()?,
+            Command::Info(info) => info.run()?,
+            Command::Measure(measure) => measure.run()?,
+            Command::Union(union) => union.run()?,
+            Command::Intersect(intersect) => intersect.run()?,
+            Command::Reproduce(reproduce) => return reproduce.run(),
+            Command::Completions(completions) => completions.run()?,
+        }
+        Ok(true)
+    }
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().command.run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        // Whoever read our output has seen enough: that is no failure.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tamis: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<io::Error>();
+        io.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+    })
+}

@@ -1,0 +1,183 @@
+//! `tamis build`: a filter from keys.
+
+use crate::filter::{self, KeyFile};
+use crate::input::Input;
+use crate::output::{self, grouped, integer, rate};
+use crate::plan::{self, Size};
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use tamis::rate::{Health, Kind, Plan, RateFilter};
+use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Hash};
+
+/// Make a filter of keys
+#[derive(Args)]
+pub(crate) struct Build {
+    #[command(subcommand)]
+    promise: Promise,
+}
+
+#[derive(Subcommand)]
+enum Promise {
+    Rate(BuildRate),
+}
+
+/// Members always pass; strangers pass at a rate you choose
+#[derive(Args)]
+#[command(after_help = "\
+Files are counted first, so --items can be left out; repeated keys count each time, so give --items if many
+repeat. A pipe cannot be read twice and needs --items.
+
+Examples:
+  tamis build rate --fpr 0.01 -o seen.tamis seen.txt
+  sort -u big.txt | tamis build rate --items 1e7 --fpr 0.1% --filter blocked -o big.tamis
+  tamis build rate --csv email -o users.tamis users.csv
+  find . -print0 | tamis build rate -0 --items 1e5 -o files.tamis
+  tamis build rate --hash keyed --key-file key -o private.tamis seen.txt
+
+JSON fields: file, keys, certainly_new, health, estimated_items, fill, and those of `plan`.")]
+struct BuildRate {
+    #[command(flatten)]
+    size: Size,
+    /// How keys are hashed
+    #[arg(long, value_enum)]
+    hash: Option<Family>,
+    /// The public seed of the fast hash [default: 0]
+    #[arg(long, value_name = "S", value_parser = plan::count)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    key: KeyFile,
+    /// The file to write; an existing one is replaced in one step
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    input: Input,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+enum Family {
+    /// Fast, with a public seed: for keys that nobody chooses against you [default]
+    Fast,
+    /// SipHash with a secret key: where an adversary may choose keys [default with a key file]
+    Keyed,
+    /// SHA-256 and MD5 double hashing, as in the report by Sánchez-O'Mullony (slow)
+    Sha256Md5,
+    /// k prefixed hashes, as in Levine's lecture notes (slow)
+    Prefixed,
+}
+
+impl Build {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let Promise::Rate(rate) = &self.promise;
+        rate.run()
+    }
+}
+
+impl BuildRate {
+    fn run(&self) -> anyhow::Result<()> {
+        let hash = self.hash()?;
+        let plan = self.plan()?;
+        let mut filter = make(plan, hash)?;
+        let (mut keys, mut new) = (0, 0);
+        self.input.manner.each(&self.input.files, "building", false, |batch| {
+            keys += batch.len() as u64;
+            new += filter.as_rate_mut().insert_many(&batch.keys());
+            Ok(true)
+        })?;
+        filter::save(&filter, &self.output)?;
+        self.report(filter.as_rate(), keys, new)
+    }
+
+    fn hash(&self) -> anyhow::Result<Hash> {
+        let default = if self.key.key_file.is_some() { Family::Keyed } else { Family::Fast };
+        let family = self.hash.unwrap_or(default);
+        if self.seed.is_some() && family != Family::Fast {
+            bail!("--seed goes with --hash fast; leave one of them out");
+        }
+        Ok(match family {
+            Family::Fast => Hash::fast(self.seed.unwrap_or(0)),
+            Family::Keyed => {
+                let key = self.key.read()?;
+                Hash::keyed(key.context("--hash keyed needs a secret: --key-file FILE (make one: head -c 32 /dev/urandom > FILE)")?)
+            }
+            Family::Sha256Md5 => Hash::sha256_md5(),
+            Family::Prefixed => Hash::prefixed(),
+        })
+    }
+
+    /// The plan as asked for; items not given are counted, and a rate not given is 1%.
+    fn plan(&self) -> anyhow::Result<Plan> {
+        let size = &self.size;
+        let fpr = if size.bits.is_some() && size.items.is_some() { size.fpr } else { size.fpr.or(Some(0.01)) };
+        let items = match (size.items, size.bits) {
+            (Some(items), _) => Some(items),
+            (None, Some(_)) => None, // it follows from bits and rate
+            (None, None) => {
+                if !self.input.can_be_counted() {
+                    bail!("standard input and pipes cannot be read twice to count their keys; say how many: --items N");
+                }
+                Some(self.input.count()?.max(1))
+            }
+        };
+        Size { items, fpr, bits: size.bits, filter: size.filter, counter_bits: size.counter_bits }.plan()
+    }
+
+    fn report(&self, filter: &dyn RateFilter, keys: u64, new: u64) -> anyhow::Result<()> {
+        let plan = filter.plan();
+        let beyond = filter.health() == Health::Beyond;
+        if self.json && self.output != Path::new("-") {
+            let mut fields = output::object([
+                ("file", json!(self.output.display().to_string())),
+                ("keys", integer(keys)),
+                ("certainly_new", integer(new)),
+                ("health", json!(filter.health().to_string())),
+                ("estimated_items", output::number(filter.estimated_items())),
+                ("fill", output::number(filter.fill())),
+            ]);
+            fields.extend(plan::fields(plan));
+            output::print_json(fields)?;
+        } else {
+            let text = format!(
+                "{}: a {} filter of {} bytes ({:.2} bits an item)\n\
+                 keys      {} read, at least {} of them distinct\n\
+                 promise   every one of them passes; of strangers, about {}\n\
+                 health    {} plan ({} items)",
+                self.output.display(),
+                plan.filter(),
+                grouped(plan.bytes()),
+                plan.bits() as f64 / plan.items().max(1) as f64,
+                grouped(keys),
+                grouped(new),
+                rate(filter.expected_fpr()),
+                filter.health(),
+                grouped(plan.items()),
+            );
+            // The filter itself may be on its way through standard output.
+            if self.output == Path::new("-") { eprintln!("{text}") } else { output::print(&text)? }
+        }
+        if beyond {
+            eprintln!(
+                "tamis: warning: about {} distinct keys in a filter planned for {}: {} of strangers pass, not {}; rebuild with --items {}",
+                output::about(filter.estimated_items()),
+                grouped(plan.items()),
+                rate(filter.expected_fpr()),
+                rate(plan.fpr()),
+                if filter.estimated_items().is_finite() { filter.estimated_items().ceil() as u64 } else { keys },
+            );
+        }
+        Ok(())
+    }
+}
+
+/// An empty filter as planned.
+fn make(plan: Plan, hash: Hash) -> anyhow::Result<AnyFilter> {
+    Ok(match plan.filter() {
+        Kind::Bloom => Bloom::with_plan(plan, hash)?.into(),
+        Kind::Blocked => BlockedBloom::with_plan(plan, hash)?.into(),
+        Kind::Counting => CountingBloom::with_plan(plan, hash)?.into(),
+    })
+}

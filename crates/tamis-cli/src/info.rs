@@ -1,0 +1,118 @@
+//! `tamis info`: what a filter promises and how it keeps it.
+
+use crate::filter::Opening;
+use crate::output::{self, about, grouped, integer, number, rate};
+use crate::plan;
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use tamis::AnyFilter;
+use tamis::rate::{Health, Kind, RateFilter};
+
+/// Show what a filter promises, what it holds and how far it is from its plan
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tamis info seen.tamis
+  tamis info --json seen.tamis | jq .health
+
+JSON fields: file, version, verified, health, estimated_items, fill, fpr_now, hash, seed, keys, saturated, and those of
+`plan` (expected_fpr there is for a full filter; fpr_now is for this one).")]
+pub(crate) struct Info {
+    /// The filter
+    filter: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    opening: Opening,
+}
+
+impl Info {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let any = self.opening.open(&self.filter)?;
+        if self.json { self.print_json(&any) } else { output::print(&self.words(&any)) }
+    }
+
+    fn print_json(&self, any: &AnyFilter) -> anyhow::Result<()> {
+        let filter = any.as_rate();
+        let mut fields = output::object([
+            ("file", json!(self.filter.display().to_string())),
+            ("version", json!(tamis::format::VERSION)),
+            ("verified", json!(!self.opening.no_verify)),
+            ("health", json!(filter.health().to_string())),
+            ("estimated_items", number(filter.estimated_items())),
+            ("fill", number(filter.fill())),
+            ("fpr_now", number(filter.expected_fpr())),
+            ("hash", json!(filter.hash().name())),
+            ("seed", filter.hash().seed().map_or(json!(null), integer)),
+            ("keys", json!(filter.kinds().to_string())),
+            ("saturated", saturated(any).map_or(json!(null), integer)),
+        ]);
+        fields.extend(plan::fields(filter.plan()));
+        output::print_json(fields)
+    }
+
+    fn words(&self, any: &AnyFilter) -> String {
+        let filter = any.as_rate();
+        let plan = filter.plan();
+        let checked = if self.opening.no_verify { "body not checked" } else { "checksums good" };
+        let seed = filter.hash().seed().map_or(String::new(), |seed| format!(", seed {seed}"));
+        let cells = if plan.filter() == Kind::Counting {
+            format!("counters of {} bits", plan.counter_bits())
+        } else {
+            "bits".to_owned()
+        };
+        let mut text = format!(
+            "{}: a {} filter, rate promise, format version {}, {checked}\n\
+             promise   members always pass; of strangers about {} pass, up to {} items\n\
+             holds     about {} items ({})\n\
+             fill      {:.1}% of {} {cells} ({} bytes), {} hashes\n\
+             now       {} of strangers pass; {} will when it is full\n\
+             health    {}\n\
+             hash      {}{seed}",
+            self.filter.display(),
+            plan.filter(),
+            tamis::format::VERSION,
+            rate(plan.fpr()),
+            grouped(plan.items()),
+            about(filter.estimated_items()),
+            filter.kinds(),
+            100.0 * filter.fill(),
+            grouped(plan.cells()),
+            grouped(plan.bytes()),
+            plan.hashes(),
+            rate(filter.expected_fpr()),
+            rate(plan.expected_fpr(plan.items())),
+            health(filter),
+            filter.hash().name(),
+        );
+        if let Some(count @ 1..) = saturated(any) {
+            text.push_str(&format!(
+                "\nstuck     {} counters are at their ceiling and can no longer fall; wider ones: --counter-bits",
+                grouped(count)
+            ));
+        }
+        text
+    }
+}
+
+fn saturated(any: &AnyFilter) -> Option<u64> {
+    match any {
+        AnyFilter::Counting(counting) => Some(counting.saturated()),
+        _ => None,
+    }
+}
+
+fn health(filter: &dyn RateFilter) -> String {
+    let (holds, planned) = (filter.estimated_items(), filter.plan().items() as f64);
+    match filter.health() {
+        Health::Within if holds < planned => format!("within plan: room for about {} more", about(planned - holds)),
+        Health::Within => "within plan: full".to_owned(),
+        Health::Beyond => format!(
+            "beyond plan: about {} items too many; rebuild it with --items {}",
+            about(holds - planned),
+            if holds.is_finite() { format!("{:.0}", holds.ceil()) } else { "N, and a larger N".to_owned() }
+        ),
+    }
+}

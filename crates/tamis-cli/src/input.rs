@@ -1,0 +1,353 @@
+//! Keys from files and pipes: lines, NUL-separated records, or a column of CSV, in batches.
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use tamis::{KeyRef, Kinds};
+
+/// Where keys come from, and how they are told apart.
+#[derive(Args)]
+pub(crate) struct Input {
+    /// Files of keys, one a line; `-` or nothing is standard input
+    #[arg(value_name = "INPUT")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) manner: Manner,
+}
+
+/// How keys are told apart.
+#[derive(Args, Clone)]
+pub(crate) struct Manner {
+    /// Keys end with a NUL byte instead of a line end (as `find -print0` writes them)
+    #[arg(short = '0', long, conflicts_with = "csv")]
+    pub(crate) null: bool,
+    /// Take keys from this column of CSV, by its name in the first row or its number from 1
+    ///
+    /// With a number, the first row is data too, unless --header says that it is not.
+    #[arg(long, value_name = "COLUMN")]
+    csv: Option<String>,
+    /// The first row of CSV is a header even though the column is given by number
+    #[arg(long, requires = "csv")]
+    header: bool,
+    /// Keep carriage returns at line ends and a byte-order mark at the start as parts of keys
+    #[arg(long, conflicts_with = "csv")]
+    raw: bool,
+    /// Take keys as text or as integers [default: as the filter has them; text for a new one]
+    #[arg(long, value_name = "KIND")]
+    keys: Option<KeyKind>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyKind {
+    /// The bytes as they are
+    Text,
+    /// Whole numbers from -2^63 to 2^64-1: 7, +7 and 007 are one key, and none of them is the text "7"
+    Integers,
+}
+
+/// A longer key is taken for a mistake (a binary file, or the wrong separator) before it fills the memory.
+const LONGEST: usize = 16 << 20;
+/// How much is read at a time.
+const CHUNK: usize = 1 << 18;
+
+/// A batch of keys, and for each the text to print when it is chosen.
+#[derive(Default)]
+pub(crate) struct Batch {
+    text: Vec<u8>,
+    ends: Vec<usize>,
+    integers: Vec<KeyRef<'static>>,
+    rows: Vec<Vec<u8>>,
+    /// The header of a CSV file, with its first batch, where rows were asked for.
+    pub(crate) header: Option<Vec<u8>>,
+}
+
+impl Batch {
+    fn clear(&mut self) {
+        self.header = None;
+        self.text.clear();
+        self.ends.clear();
+        self.integers.clear();
+        self.rows.clear();
+    }
+
+    fn push(&mut self, text: &[u8], integers: bool) -> Result<(), Bad> {
+        if integers {
+            self.integers.push(parse_integer(text).ok_or(Bad)?);
+        }
+        self.text.extend_from_slice(text);
+        self.ends.push(self.text.len());
+        Ok(())
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.text[start..*end])
+    }
+
+    pub(crate) fn keys(&self) -> Vec<KeyRef<'_>> {
+        if self.integers.is_empty() { self.texts().map(KeyRef::Bytes).collect() } else { self.integers.clone() }
+    }
+
+    /// What to print of each key: its text, or its whole row where rows were asked for.
+    pub(crate) fn printed(&self) -> Vec<&[u8]> {
+        if self.rows.is_empty() { self.texts().collect() } else { self.rows.iter().map(Vec::as_slice).collect() }
+    }
+}
+
+/// A record that is no integer.
+struct Bad;
+
+fn parse_integer(text: &[u8]) -> Option<KeyRef<'static>> {
+    let text = std::str::from_utf8(text).ok()?.trim();
+    if let Ok(natural) = text.parse::<u64>() {
+        return Some(KeyRef::Natural(natural));
+    }
+    let signed = text.parse::<i64>().ok()?;
+    Some(if signed < 0 { KeyRef::Negative(signed as u64) } else { KeyRef::Natural(signed as u64) })
+}
+
+impl Input {
+    /// Whether every input is a regular file, which can be read twice.
+    pub(crate) fn can_be_counted(&self) -> bool {
+        !self.files.is_empty() && self.files.iter().all(|file| file.is_file())
+    }
+
+    /// How many keys there are.
+    pub(crate) fn count(&self) -> anyhow::Result<u64> {
+        let mut keys = 0;
+        self.manner.each(&self.files, "counting", false, |batch| {
+            keys += batch.len() as u64;
+            Ok(true)
+        })?;
+        Ok(keys)
+    }
+
+}
+
+impl Manner {
+    /// Takes keys as the filter has them, unless told otherwise.
+    pub(crate) fn suiting(&self, kinds: Kinds) -> Manner {
+        let only_integers = kinds.has(Kinds::INTEGERS) && !kinds.has(Kinds::BYTES);
+        Manner { keys: self.keys.or(only_integers.then_some(KeyKind::Integers)), ..self.clone() }
+    }
+
+    fn integers(&self) -> bool {
+        self.keys == Some(KeyKind::Integers)
+    }
+
+    /// Gives all keys of the files (of standard input, if there are none) to `take`, a batch at a time, until it
+    /// answers `false`.
+    pub(crate) fn each(
+        &self,
+        files: &[PathBuf],
+        doing: &'static str,
+        rows: bool,
+        mut take: impl FnMut(&Batch) -> anyhow::Result<bool>,
+    ) -> anyhow::Result<()> {
+        let standard_input = [PathBuf::from("-")];
+        let files = if files.is_empty() { &standard_input[..] } else { files };
+        let progress = progress(files, doing);
+        for file in files {
+            let go_on = if file == Path::new("-") {
+                let input = progress.wrap_read(io::stdin().lock());
+                self.read("standard input", input, rows, &mut take)
+            } else {
+                let name = file.display().to_string();
+                let opened = File::open(file).with_context(|| format!("cannot open {name}"))?;
+                self.read(&name, progress.wrap_read(opened), rows, &mut take)
+            }?;
+            if !go_on {
+                break;
+            }
+        }
+        progress.finish_and_clear();
+        Ok(())
+    }
+
+    fn read(
+        &self,
+        name: &str,
+        input: impl Read,
+        rows: bool,
+        take: &mut impl FnMut(&Batch) -> anyhow::Result<bool>,
+    ) -> anyhow::Result<bool> {
+        match &self.csv {
+            Some(column) => self.read_csv(name, column, input, rows, take),
+            None => self.read_records(name, input, take),
+        }
+    }
+
+    fn read_records(
+        &self,
+        name: &str,
+        mut input: impl Read,
+        take: &mut impl FnMut(&Batch) -> anyhow::Result<bool>,
+    ) -> anyhow::Result<bool> {
+        let separator = if self.null { 0 } else { b'\n' };
+        let lines = !self.null && !self.raw;
+        let mut batch = Batch::default();
+        let mut buffer = vec![0; CHUNK];
+        let (mut filled, mut first, mut seen) = (0, true, 0u64);
+        loop {
+            if filled == buffer.len() {
+                if filled >= LONGEST {
+                    bail!(
+                        "{name}: record {} is longer than {LONGEST} bytes; is this a text file, and are its records separated by {}?",
+                        seen + 1,
+                        if self.null { "NUL bytes" } else { "line ends (for NUL bytes, say -0)" }
+                    );
+                }
+                buffer.resize(filled * 2, 0);
+            }
+            let got = match input.read(&mut buffer[filled..]) {
+                Ok(got) => got,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                Err(e) => return Err(e).with_context(|| format!("cannot read {name}")),
+            };
+            filled += got;
+            if got > 0 && filled < 3 && first {
+                continue; // too little to see a byte-order mark
+            }
+            let mut start = 0;
+            if first {
+                first = false;
+                if lines && buffer[..filled].starts_with(b"\xef\xbb\xbf") {
+                    start = 3;
+                }
+            }
+            // Everything up to the last separator is complete; at the end of the input, so is the rest.
+            let ended = got == 0;
+            let complete = if ended { filled } else { memchr::memrchr(separator, &buffer[start..filled]).map_or(start, |at| start + at + 1) };
+            batch.clear();
+            let mut push = |record: &[u8]| {
+                let record = match record {
+                    [text @ .., b'\r'] if lines => text,
+                    other => other,
+                };
+                seen += 1;
+                batch.push(record, self.integers()).map_err(|Bad| not_an_integer(name, seen, record))
+            };
+            for end in memchr::memchr_iter(separator, &buffer[start..complete]).map(|at| start + at).collect::<Vec<_>>() {
+                push(&buffer[start..end])?;
+                start = end + 1;
+            }
+            if ended && start < filled {
+                push(&buffer[start..filled])?;
+                start = filled;
+            }
+            if batch.len() > 0 && !take(&batch)? {
+                return Ok(false);
+            }
+            if ended {
+                return Ok(true);
+            }
+            buffer.copy_within(start..filled, 0);
+            filled -= start;
+        }
+    }
+
+    fn read_csv(
+        &self,
+        name: &str,
+        column: &str,
+        input: impl Read,
+        rows: bool,
+        take: &mut impl FnMut(&Batch) -> anyhow::Result<bool>,
+    ) -> anyhow::Result<bool> {
+        let number: Option<usize> = column.parse().ok();
+        if number == Some(0) {
+            bail!("columns are counted from 1 (got --csv 0); the first is --csv 1");
+        }
+        let has_header = number.is_none() || self.header;
+        let mut reader = csv::ReaderBuilder::new().has_headers(has_header).flexible(true).from_reader(input);
+        let context = || format!("cannot read {name} as CSV");
+        let at = match number {
+            Some(number) => number - 1,
+            None => {
+                let header = reader.byte_headers().with_context(context)?;
+                let found = header.iter().position(|field| field == column.as_bytes());
+                found.with_context(|| {
+                    let names: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
+                    format!("{name} has no column {column:?}; its columns are {}", names.join(", "))
+                })?
+            }
+        };
+        let mut batch = Batch::default();
+        let mut record = csv::ByteRecord::new();
+        if rows && has_header {
+            batch.header = Some(csv_row(reader.byte_headers().with_context(context)?)?);
+        }
+        loop {
+            let more = reader.read_byte_record(&mut record).with_context(context)?;
+            if more {
+                let line = record.position().map_or(0, csv::Position::line);
+                let Some(field) = record.get(at) else {
+                    bail!(
+                        "{name}, line {line}: there is no column {column}, only {}; mend the row or take another column",
+                        record.len()
+                    );
+                };
+                batch.push(field, self.integers()).map_err(|Bad| not_an_integer(name, line, field))?;
+                if rows {
+                    batch.rows.push(csv_row(&record)?);
+                }
+            }
+            if (!more || batch.text.len() >= CHUNK || batch.len() >= CHUNK / 16) && batch.len() > 0 {
+                if !take(&batch)? {
+                    return Ok(false);
+                }
+                batch.clear();
+            }
+            if !more {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// A row as CSV again, without its line end.
+fn csv_row(record: &csv::ByteRecord) -> anyhow::Result<Vec<u8>> {
+    let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
+    writer.write_byte_record(record)?;
+    let mut row = writer.into_inner()?;
+    row.pop();
+    Ok(row)
+}
+
+fn not_an_integer(name: &str, line: u64, record: &[u8]) -> anyhow::Error {
+    let shown: String = String::from_utf8_lossy(record).chars().take(60).collect();
+    anyhow::anyhow!(
+        "{name}, line {line}: {shown:?} is not an integer from -2^63 to 2^64-1; to take the lines as text, say --keys text"
+    )
+}
+
+/// A bar for reading files; none where the output is being read on the same terminal.
+fn progress(files: &[PathBuf], doing: &'static str) -> ProgressBar {
+    if doing == "querying" && io::stdout().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let size = |file: &PathBuf| file.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
+    match files.iter().map(size).sum() {
+        Some(total) => {
+            bar(Some(total), doing, "{prefix} [{wide_bar}] {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left")
+        }
+        None => bar(None, doing, "{prefix} {spinner} {bytes}, {bytes_per_sec}"),
+    }
+}
+
+/// A bar on a terminal, nothing elsewhere.
+pub(crate) fn bar(total: Option<u64>, doing: &'static str, template: &str) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = total.map_or_else(ProgressBar::no_length, ProgressBar::new);
+    bar.with_style(style.progress_chars("=> ")).with_prefix(doing)
+}

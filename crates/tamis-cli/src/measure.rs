@@ -1,0 +1,205 @@
+//! `tamis measure`: how often a filter is wrong, counted.
+
+use crate::filter::Opening;
+use crate::input::{self, Manner};
+use crate::output::{self, grouped, integer, number, object, rate};
+use anyhow::bail;
+use clap::Args;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use tamis::stats::clopper_pearson;
+use tamis::{AnyFilter, KeyRef, Kinds};
+
+/// Count how often a filter is wrong
+///
+/// Without files, random strangers are asked and the false-positive rate is estimated with a confidence interval. With
+/// --members, --strangers or both, the answers to these keys are counted.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tamis measure seen.tamis
+  tamis measure seen.tamis --trials 1e8
+  tamis measure seen.tamis --members seen.txt --strangers others.txt
+
+JSON fields: file, promise, expected_fpr; then without files: trials, passed, fpr, fpr_low, fpr_high, confidence; with files:
+true_positives, false_negatives, false_positives, true_negatives, fpr, fpr_low, fpr_high, fnr, fnr_low, fnr_high, confidence,
+precision, recall, f1 (null where undefined).")]
+pub(crate) struct Measure {
+    /// The filter
+    filter: PathBuf,
+    /// A file of keys that were put into the filter
+    #[arg(long, value_name = "FILE")]
+    members: Option<PathBuf>,
+    /// A file of keys that were not
+    #[arg(long, value_name = "FILE")]
+    strangers: Option<PathBuf>,
+    /// How many random strangers to ask when no files are given
+    #[arg(long, value_name = "N", value_parser = crate::plan::count, default_value = "1000000")]
+    trials: u64,
+    /// The seed of the random strangers; another seed, other strangers
+    #[arg(long, value_name = "S", value_parser = crate::plan::count, default_value = "0")]
+    seed: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    opening: Opening,
+    #[command(flatten)]
+    manner: Manner,
+}
+
+/// The chance that the true rate lies outside the interval printed.
+const ALPHA: f64 = 0.05;
+
+impl Measure {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let filter = self.opening.open(&self.filter)?;
+        if self.members.is_none() && self.strangers.is_none() { self.random(&filter) } else { self.files(&filter) }
+    }
+
+    fn random(&self, filter: &AnyFilter) -> anyhow::Result<()> {
+        if self.trials == 0 {
+            bail!("--trials must be at least 1 (got 0)");
+        }
+        let passed = count_random(filter, self.trials, self.seed);
+        let (low, high) = clopper_pearson(passed, self.trials, ALPHA);
+        let measured = passed as f64 / self.trials as f64;
+        let expected = filter.as_rate().expected_fpr();
+        if self.json {
+            return output::print_json(object([
+                ("file", json!(self.filter.display().to_string())),
+                ("promise", json!(filter.promise())),
+                ("expected_fpr", number(expected)),
+                ("trials", integer(self.trials)),
+                ("passed", integer(passed)),
+                ("fpr", number(measured)),
+                ("fpr_low", number(low)),
+                ("fpr_high", number(high)),
+                ("confidence", number(1.0 - ALPHA)),
+            ]));
+        }
+        output::print(&format!(
+            "{}: {} of {} random strangers pass\n\
+             measured  {} (95% sure: {} to {})\n\
+             expected  {} by the filter's own fill; planned {}",
+            self.filter.display(),
+            grouped(passed),
+            grouped(self.trials),
+            rate(measured),
+            rate(low),
+            rate(high),
+            rate(expected),
+            rate(filter.as_rate().plan().fpr()),
+        ))
+    }
+
+    fn files(&self, filter: &AnyFilter) -> anyhow::Result<()> {
+        let [true_positives, false_negatives] = self.count(filter, self.members.as_deref())?;
+        let [false_positives, true_negatives] = self.count(filter, self.strangers.as_deref())?;
+        let share = |part: u64, rest: u64| part as f64 / (part + rest) as f64; // NaN, and null, for 0 of 0
+        let (members, strangers) = (true_positives + false_negatives, false_positives + true_negatives);
+        let (fpr, fnr) = (share(false_positives, true_negatives), share(false_negatives, true_positives));
+        let (fpr_low, fpr_high) = clopper_pearson(false_positives, strangers, ALPHA);
+        let (fnr_low, fnr_high) = clopper_pearson(false_negatives, members, ALPHA);
+        let both = self.members.is_some() && self.strangers.is_some();
+        let precision = if both { share(true_positives, false_positives) } else { f64::NAN };
+        let recall = share(true_positives, false_negatives);
+        let f1 = 2.0 * precision * recall / (precision + recall);
+        if self.json {
+            return output::print_json(object([
+                ("file", json!(self.filter.display().to_string())),
+                ("promise", json!(filter.promise())),
+                ("expected_fpr", number(filter.as_rate().expected_fpr())),
+                ("true_positives", integer(true_positives)),
+                ("false_negatives", integer(false_negatives)),
+                ("false_positives", integer(false_positives)),
+                ("true_negatives", integer(true_negatives)),
+                ("fpr", number(fpr)),
+                ("fpr_low", number(fpr_low)),
+                ("fpr_high", number(fpr_high)),
+                ("fnr", number(fnr)),
+                ("fnr_low", number(fnr_low)),
+                ("fnr_high", number(fnr_high)),
+                ("confidence", number(1.0 - ALPHA)),
+                ("precision", number(precision)),
+                ("recall", number(recall)),
+                ("f1", number(f1)),
+            ]));
+        }
+        let width = grouped(members.max(strangers)).len().max(9);
+        let mut lines = vec![format!("{:<12}{:>width$}  {:>width$}", "", "pass", "do not")];
+        let [tp, fn_, fp, tn] = [true_positives, false_negatives, false_positives, true_negatives].map(grouped);
+        if self.members.is_some() {
+            lines.push(format!("{:<12}{tp:>width$}  {fn_:>width$}", "members"));
+        }
+        if self.strangers.is_some() {
+            lines.push(format!("{:<12}{fp:>width$}  {tn:>width$}", "strangers"));
+        }
+        let shown = |value: f64| if value.is_nan() { "undefined".to_owned() } else { format!("{value:.6}") };
+        if self.strangers.is_some() {
+            lines.push(format!("FPR         {} (95% sure: {} to {})", shown(fpr), rate(fpr_low), rate(fpr_high)));
+            lines.push(format!("  expected  {}", shown(filter.as_rate().expected_fpr())));
+        }
+        if self.members.is_some() {
+            lines.push(format!("FNR         {} (95% sure: {} to {})", shown(fnr), rate(fnr_low), rate(fnr_high)));
+        }
+        if both {
+            lines.push(format!("precision   {}", shown(precision)));
+        }
+        if self.members.is_some() {
+            lines.push(format!("recall      {}", shown(recall)));
+        }
+        if both {
+            lines.push(format!("F1          {}", shown(f1)));
+        }
+        output::print(&lines.join("\n"))
+    }
+
+    /// How many keys of a file pass, and how many do not.
+    fn count(&self, filter: &AnyFilter, file: Option<&Path>) -> anyhow::Result<[u64; 2]> {
+        let Some(file) = file else { return Ok([0, 0]) };
+        let manner = self.manner.suiting(filter.as_rate().kinds());
+        let mut counts = [0, 0];
+        manner.each(&[file.to_owned()], "measuring", false, |batch| {
+            for passed in filter.contains_many(&batch.keys()) {
+                counts[usize::from(!passed)] += 1;
+            }
+            Ok(true)
+        })?;
+        Ok(counts)
+    }
+}
+
+/// Asks strangers that nobody has inserted: 128 random bits as text, or 64 as an integer where the filter has only
+/// integers.
+fn count_random(filter: &AnyFilter, trials: u64, seed: u64) -> u64 {
+    const BATCH: u64 = 4096;
+    let kinds = filter.as_rate().kinds();
+    let integers = kinds.has(Kinds::INTEGERS) && !kinds.has(Kinds::BYTES);
+    let mut state = seed;
+    // SplitMix64: its outputs do not repeat within 2^64, and its structure is unrelated to the hashes.
+    let mut random = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    };
+    let bar = input::bar(Some(trials), "measuring", "{prefix} [{wide_bar}] {pos} of {len}, {eta} left");
+    let (mut passed, mut asked) = (0, 0);
+    while asked < trials {
+        let count = BATCH.min(trials - asked);
+        let numbers: Vec<[u64; 2]> = (0..count).map(|_| [random(), random()]).collect();
+        let texts: Vec<String> =
+            if integers { Vec::new() } else { numbers.iter().map(|[a, b]| format!("{a:016x}{b:016x}")).collect() };
+        let keys: Vec<KeyRef<'_>> = if integers {
+            numbers.iter().map(|[a, _]| KeyRef::Natural(*a)).collect()
+        } else {
+            texts.iter().map(|text| KeyRef::Bytes(text.as_bytes())).collect()
+        };
+        passed += filter.contains_many(&keys).iter().filter(|passed| **passed).count() as u64;
+        asked += count;
+        bar.inc(count);
+    }
+    bar.finish_and_clear();
+    passed
+}

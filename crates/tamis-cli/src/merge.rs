@@ -1,0 +1,97 @@
+//! `tamis union` and `tamis intersect`: several filters into one.
+
+use crate::filter::{self, Opening};
+use crate::output::{self, about, grouped, integer, number, object};
+use anyhow::Context;
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use tamis::{AnyFilter, Error};
+
+/// Write a filter that passes whatever passes any of several
+///
+/// The filters must have the same layout, size and hash: build them with the same options, --items included.
+#[derive(Args)]
+#[command(after_help = "\
+Example: tamis union monday.tamis tuesday.tamis -o week.tamis
+
+JSON fields: file, filters, items, estimated_items, expected_fpr, health.")]
+pub(crate) struct Union {
+    #[command(flatten)]
+    merge: Merge,
+}
+
+/// Write a filter that passes what passes all of several
+///
+/// Keys of all of them pass. A key of only some may pass too, somewhat more often than a stranger.
+/// The filters must have the same layout, size and hash: build them with the same options, --items included.
+#[derive(Args)]
+#[command(after_help = "\
+Example: tamis intersect customers.tamis visitors.tamis -o both.tamis
+
+JSON fields: file, filters, items, estimated_items, expected_fpr, health.")]
+pub(crate) struct Intersect {
+    #[command(flatten)]
+    merge: Merge,
+}
+
+#[derive(Args)]
+struct Merge {
+    /// The filters, two or more
+    #[arg(num_args = 2.., required = true, value_name = "FILTER")]
+    filters: Vec<PathBuf>,
+    /// The file to write; it may be one of them
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    opening: Opening,
+}
+
+impl Union {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        self.merge.run(AnyFilter::union)
+    }
+}
+
+impl Intersect {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        self.merge.run(AnyFilter::intersect)
+    }
+}
+
+impl Merge {
+    fn run(&self, merge: impl Fn(&mut AnyFilter, &AnyFilter) -> Result<(), Error>) -> anyhow::Result<()> {
+        let mut merged = self.opening.open(&self.filters[0])?;
+        for path in &self.filters[1..] {
+            let other = self.opening.open(path)?;
+            merge(&mut merged, &other)
+                .with_context(|| format!("cannot merge {} and {}", self.filters[0].display(), path.display()))?;
+        }
+        filter::save(&merged, &self.output)?;
+        let filter = merged.as_rate();
+        if self.json {
+            return output::print_json(object([
+                ("file", json!(self.output.display().to_string())),
+                ("filters", json!(self.filters.len())),
+                ("items", integer(filter.plan().items())),
+                ("estimated_items", number(filter.estimated_items())),
+                ("expected_fpr", number(filter.expected_fpr())),
+                ("health", json!(filter.health().to_string())),
+            ]));
+        }
+        let text = format!(
+            "{}: {} filters merged; about {} of {} planned items; {} of strangers pass; {} plan",
+            self.output.display(),
+            self.filters.len(),
+            about(filter.estimated_items()),
+            grouped(filter.plan().items()),
+            output::rate(filter.expected_fpr()),
+            filter.health(),
+        );
+        if self.output == std::path::Path::new("-") { eprintln!("{text}") } else { output::print(&text)? }
+        Ok(())
+    }
+}

@@ -1,0 +1,234 @@
+//! `tamis plan`: what a filter will cost, before it is built.
+
+use crate::output::{self, grouped, integer, number, object, rate};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Map, Value, json};
+use tamis::rate::{Kind, Plan as RatePlan};
+
+/// Show how large a filter will be and what it will promise, before building it
+#[derive(Args)]
+pub(crate) struct Plan {
+    #[command(subcommand)]
+    promise: Promise,
+}
+
+#[derive(Subcommand)]
+enum Promise {
+    Rate(PlanRate),
+}
+
+/// Members always pass; strangers pass at a rate you choose. Give two of items, rate and bits
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tamis plan rate --items 1e6 --fpr 0.01                    the bits it takes
+  tamis plan rate --items 1e6 --bits 8e6                    the rate it will have
+  tamis plan rate --fpr 1% --bits 8e6                       the items it will hold
+  tamis plan rate --items 1e6 --fpr 0.01 --filter blocked   one cache line a lookup
+  tamis plan rate --items 1e6 --fpr 0.01 --json | jq .bytes
+
+JSON fields: promise, filter, items, fpr, bits, bytes, file_bytes, bits_per_item, cells, counter_bits, hashes,
+expected_fpr (exact), approximate_fpr (the textbook's), expected_fpr_half (at half the items), advice.")]
+struct PlanRate {
+    #[command(flatten)]
+    size: Size,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What decides the size of a rate filter.
+#[derive(Args)]
+pub(crate) struct Size {
+    /// How many distinct keys it will hold (1000, 1_000, 1e3)
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) items: Option<u64>,
+    /// The share of strangers that may pass (0.01 or 1%)
+    #[arg(long, value_name = "P", value_parser = share, allow_negative_numbers = true)]
+    pub(crate) fpr: Option<f64>,
+    /// How many bits it may take
+    #[arg(long, value_name = "M", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) bits: Option<u64>,
+    /// The layout of the filter
+    #[arg(long, value_enum, default_value_t = Layout::Bloom)]
+    pub(crate) filter: Layout,
+    /// The width of a counter, for --filter counting, from 2 to 16 [default: 4]
+    #[arg(long, value_name = "W")]
+    pub(crate) counter_bits: Option<u32>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// The fewest bits
+    Bloom,
+    /// One cache line a lookup: the fastest, for 5% more bits at 1%
+    Blocked,
+    /// Keys can be removed, for four times the bits
+    Counting,
+}
+
+impl Size {
+    /// The plan, from exactly two of the three numbers.
+    pub(crate) fn plan(&self) -> anyhow::Result<RatePlan> {
+        let kind = match self.filter {
+            Layout::Bloom => Kind::Bloom,
+            Layout::Blocked => Kind::Blocked,
+            Layout::Counting => Kind::Counting,
+        };
+        // With wider or narrower counters, the bits given hold fewer or more of them than the standard ones.
+        let width = u64::from(self.counter_bits.unwrap_or(4)).clamp(2, 16);
+        let standard = |bits: u64| if kind == Kind::Counting { bits / width * 4 } else { bits };
+        let plan = match (self.items, self.fpr, self.bits.map(standard)) {
+            (Some(items), Some(fpr), None) => RatePlan::from_items_fpr(kind, items, fpr)?,
+            (Some(items), None, Some(bits)) => RatePlan::from_items_bits(kind, items, bits)?,
+            (None, Some(fpr), Some(bits)) => RatePlan::from_fpr_bits(kind, fpr, bits)?,
+            (Some(_), Some(_), Some(_)) => {
+                anyhow::bail!("--items, --fpr and --bits are all given; leave one out: it follows from the other two")
+            }
+            _ => anyhow::bail!("give two of --items, --fpr and --bits, for example --items 1000000 --fpr 0.01"),
+        };
+        Ok(match self.counter_bits {
+            Some(width) => plan.with_counter_bits(width)?,
+            None => plan,
+        })
+    }
+}
+
+/// A whole number: 1000, 1_000, 1,000 or 1e3.
+pub(crate) fn count(text: &str) -> Result<u64, String> {
+    let plain: String = text.chars().filter(|c| !matches!(c, '_' | ',')).collect();
+    if let Ok(number) = plain.parse::<u64>() {
+        return Ok(number);
+    }
+    match plain.parse::<f64>() {
+        Ok(number) if number >= 0.0 && number.fract() == 0.0 && number <= 9_007_199_254_740_992.0 => Ok(number as u64),
+        Ok(number) if number < 0.0 => Err("it must not be negative; the nearest feasible number is 1".to_owned()),
+        Ok(number) if number.fract() != 0.0 => Err(format!("it must be whole; the nearest is {}", number.round())),
+        Ok(_) => Err("it is too large; at most 18446744073709551615, or 2^53 in the form 1e15".to_owned()),
+        Err(_) => Err("write a whole number, such as 1000000, 1_000_000 or 1e6".to_owned()),
+    }
+}
+
+/// A share: 0.01 or 1%. Whether it is feasible, the plan decides.
+fn share(text: &str) -> Result<f64, String> {
+    let (digits, divisor) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
+    match digits.trim().parse::<f64>() {
+        Ok(number) => Ok(number / divisor),
+        Err(_) => Err("write a share such as 0.01, 1e-6 or 1%".to_owned()),
+    }
+}
+
+impl Plan {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let Promise::Rate(rate) = &self.promise;
+        let plan = rate.size.plan()?;
+        if rate.json { output::print_json(fields(&plan)) } else { output::print(&words(&plan)) }
+    }
+}
+
+/// The plan as JSON fields.
+pub(crate) fn fields(plan: &RatePlan) -> Map<String, Value> {
+    object([
+        ("promise", json!("rate")),
+        ("filter", json!(plan.filter().to_string())),
+        ("items", integer(plan.items())),
+        ("fpr", number(plan.fpr())),
+        ("bits", integer(plan.bits())),
+        ("bytes", integer(plan.bytes())),
+        ("file_bytes", integer(plan.bytes() + HEADER)),
+        ("bits_per_item", number(plan.bits_per_item())),
+        ("cells", integer(plan.cells())),
+        ("counter_bits", json!(plan.counter_bits())),
+        ("hashes", json!(plan.hashes())),
+        ("expected_fpr", number(plan.expected_fpr(plan.items()))),
+        ("approximate_fpr", number(plan.approximate_fpr(plan.items()))),
+        ("expected_fpr_half", number(plan.expected_fpr(plan.items() / 2))),
+        ("advice", json!(advice(plan))),
+    ])
+}
+
+/// The bytes of a file before its body.
+const HEADER: u64 = 128;
+
+fn words(plan: &RatePlan) -> String {
+    let n = plan.items();
+    let layout = match plan.filter() {
+        Kind::Bloom => format!("{} hashes", plan.hashes()),
+        Kind::Blocked => format!("{} blocks of one cache line, {} hashes", grouped(plan.cells() / 512), plan.hashes()),
+        Kind::Counting => {
+            format!("{} counters of {} bits, {} hashes", grouped(plan.cells()), plan.counter_bits(), plan.hashes())
+        }
+    };
+    let mut text = format!(
+        "A {} filter for {} items at a rate of {}\n\
+         size      {} bits, {} bytes ({} with the file's header), {:.2} bits an item\n\
+         layout    {layout}\n\
+         expected  {} of strangers pass when it is full, {} when half full",
+        plan.filter(),
+        grouped(n),
+        rate(plan.fpr()),
+        grouped(plan.bits()),
+        grouped(plan.bytes()),
+        grouped(plan.bytes() + HEADER),
+        plan.bits_per_item(),
+        rate(plan.expected_fpr(n)),
+        rate(plan.expected_fpr(n / 2)),
+    );
+    for line in advice(plan) {
+        text.push_str("\nadvice    ");
+        text.push_str(&line);
+    }
+    text
+}
+
+/// What a person should know before building it.
+fn advice(plan: &RatePlan) -> Vec<String> {
+    /// Where lookups begin to miss the caches of common processors.
+    const CACHE: u64 = 32 << 20;
+    let mut advice = Vec::new();
+    let (n, fpr) = (plan.items(), plan.fpr());
+    let same = |kind| RatePlan::from_items_fpr(kind, n, fpr).ok();
+    if plan.filter() != Kind::Blocked && plan.expected_fpr(n) > 1.1 * fpr {
+        let enough = enough_bits(plan);
+        advice.push(format!(
+            "so few items miss the rate with the textbook's size; {} bits keep it: --items {n} --bits {enough}",
+            grouped(enough)
+        ));
+    }
+    match plan.filter() {
+        Kind::Bloom if plan.bytes() > CACHE => {
+            if let Some(other) = same(Kind::Blocked).filter(|other| other.bits() < plan.bits() * 13 / 10) {
+                advice.push(format!(
+                    "larger than most caches: --filter blocked answers with one memory access, for {:.0}% more bits",
+                    100.0 * (other.bits() as f64 / plan.bits() as f64 - 1.0)
+                ));
+            }
+        }
+        Kind::Blocked => {
+            if let Some(other) = same(Kind::Bloom).filter(|other| other.bits() < plan.bits() * 10 / 13) {
+                advice.push(format!(
+                    "at this rate --filter bloom takes {:.0}% fewer bits",
+                    100.0 * (1.0 - other.bits() as f64 / plan.bits() as f64)
+                ));
+            }
+        }
+        Kind::Counting => advice.push(format!(
+            "if keys are never removed, --filter bloom takes {} times fewer bits",
+            plan.counter_bits()
+        )),
+        Kind::Bloom => {}
+    }
+    advice
+}
+
+/// The fewest bits, by steps of a thousandth, whose expected rate is what was asked for.
+fn enough_bits(plan: &RatePlan) -> u64 {
+    let mut bits = plan.bits();
+    loop {
+        bits += (bits / 1000).max(u64::from(plan.counter_bits()));
+        match RatePlan::from_items_bits(plan.filter(), plan.items(), bits) {
+            Ok(larger) if larger.fpr() > plan.fpr() => {}
+            _ => return bits,
+        }
+    }
+}

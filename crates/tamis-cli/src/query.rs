@@ -1,0 +1,98 @@
+//! `tamis query`: which keys pass.
+
+use crate::filter::Opening;
+use crate::input::Input;
+use crate::output::{self, integer, number, object};
+use clap::Args;
+use serde_json::json;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+/// Print the keys that pass the filter
+///
+/// A key that passes is a member, or one of the few strangers that the promise allows. A key that does not pass is
+/// certainly none.
+#[derive(Args)]
+#[command(after_help = "\
+Exit code: 0 some key was printed, 1 none, 2 an error.
+
+Examples:
+  tamis query seen.tamis new.txt                    keys that may have been seen
+  tamis query -v seen.tamis new.txt                 keys that certainly have not
+  echo ant | tamis query -q seen.tamis && echo yes  just the exit code
+  tamis query --csv email --rows seen.tamis in.csv  whole rows, header first
+  tamis query -c seen.tamis new.txt                 how many
+
+JSON fields: file, promise, keys, passed, printed, expected_fpr.")]
+pub(crate) struct Query {
+    /// The filter
+    filter: PathBuf,
+    /// Print the keys that do not pass instead: these are certainly no members
+    #[arg(short = 'v', long)]
+    invert: bool,
+    /// Print only how many keys would be printed
+    #[arg(short, long)]
+    count: bool,
+    /// Print nothing; stop at the first key that would be printed
+    #[arg(short, long, conflicts_with_all = ["count", "json"])]
+    quiet: bool,
+    /// With --csv, print whole rows, under the header
+    #[arg(long, requires = "csv")]
+    rows: bool,
+    /// Print one JSON object of counts instead of keys
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    opening: Opening,
+    #[command(flatten)]
+    input: Input,
+}
+
+impl Query {
+    /// Whether any key was printed, or would have been.
+    pub(crate) fn run(&self) -> anyhow::Result<bool> {
+        let filter = self.opening.open(&self.filter)?;
+        let manner = self.input.manner.suiting(filter.as_rate().kinds());
+        let silent = self.count || self.quiet || self.json;
+        let end = if self.input.manner.null { b'\0' } else { b'\n' };
+        let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+        let (mut keys, mut chosen, mut header_printed) = (0u64, 0u64, false);
+        manner.each(&self.input.files, "querying", self.rows, |batch| {
+            if let Some(header) = batch.header.as_ref().filter(|_| !silent && !header_printed) {
+                header_printed = true;
+                out.write_all(header)?;
+                out.write_all(&[end])?;
+            }
+            keys += batch.len() as u64;
+            let answers = filter.contains_many(&batch.keys());
+            if silent {
+                chosen += answers.iter().filter(|passed| **passed != self.invert).count() as u64;
+                return Ok(!(self.quiet && chosen > 0));
+            }
+            for (text, passed) in batch.printed().iter().zip(answers) {
+                if passed != self.invert {
+                    chosen += 1;
+                    out.write_all(text)?;
+                    out.write_all(&[end])?;
+                }
+            }
+            Ok(true)
+        })?;
+        out.flush()?;
+        drop(out);
+        if self.json {
+            let passed = if self.invert { keys - chosen } else { chosen };
+            output::print_json(object([
+                ("file", json!(self.filter.display().to_string())),
+                ("promise", json!(filter.promise())),
+                ("keys", integer(keys)),
+                ("passed", integer(passed)),
+                ("printed", integer(chosen)),
+                ("expected_fpr", number(filter.as_rate().expected_fpr())),
+            ]))?;
+        } else if self.count {
+            output::print(&chosen.to_string())?;
+        }
+        Ok(chosen > 0)
+    }
+}
