@@ -32,8 +32,7 @@ pub(crate) struct Add {
 
 impl Add {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let mut any = self.opening.open(&self.filter)?;
-        let manner = self.input.manner.suiting(any.as_rate().kinds());
+        let (mut any, manner) = self.opening.open_for(&self.filter, &self.input)?;
         let (mut keys, mut new) = (0, 0);
         manner.each(&self.input.files, "adding", false, |batch| {
             keys += batch.len() as u64;
@@ -52,7 +51,7 @@ impl Add {
                 ("health", json!(filter.health().to_string())),
             ]))?;
         } else {
-            output::print(&format!(
+            let text = format!(
                 "{}: {} keys added, at least {} of them new; about {} of {} planned items; {} plan",
                 self.filter.display(),
                 grouped(keys),
@@ -60,7 +59,8 @@ impl Add {
                 output::about(filter.estimated_items()),
                 grouped(filter.plan().items()),
                 filter.health(),
-            ))?;
+            );
+            output::report(&self.filter, &text)?;
         }
         if filter.health() == Health::Beyond {
             eprintln!(

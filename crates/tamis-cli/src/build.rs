@@ -26,8 +26,8 @@ enum Promise {
 /// Members always pass; strangers pass at a rate you choose
 #[derive(Args)]
 #[command(after_help = "\
-Files are counted first, so --items can be left out; repeated keys count each time, so give --items if many
-repeat. A pipe cannot be read twice and needs --items.
+Files are counted first, so --items can be left out; repeated keys count each time, so give --items
+if many repeat. A pipe cannot be read twice and needs --items. Without --fpr, the rate is 1%.
 
 Examples:
   tamis build rate --fpr 0.01 -o seen.tamis seen.txt
@@ -102,7 +102,9 @@ impl BuildRate {
             Family::Fast => Hash::fast(self.seed.unwrap_or(0)),
             Family::Keyed => {
                 let key = self.key.read()?;
-                Hash::keyed(key.context("--hash keyed needs a secret: --key-file FILE (make one: head -c 32 /dev/urandom > FILE)")?)
+                Hash::keyed(key.context(
+                    "--hash keyed needs a secret: --key-file FILE (make one: head -c 32 /dev/urandom > FILE)",
+                )?)
             }
             Family::Sha256Md5 => Hash::sha256_md5(),
             Family::Prefixed => Hash::prefixed(),
@@ -112,13 +114,16 @@ impl BuildRate {
     /// The plan as asked for; items not given are counted, and a rate not given is 1%.
     fn plan(&self) -> anyhow::Result<Plan> {
         let size = &self.size;
-        let fpr = if size.bits.is_some() && size.items.is_some() { size.fpr } else { size.fpr.or(Some(0.01)) };
+        let fpr =
+            if size.bits.is_some() && size.items.is_some() { size.fpr } else { size.fpr.or(Some(0.01)) };
         let items = match (size.items, size.bits) {
             (Some(items), _) => Some(items),
             (None, Some(_)) => None, // it follows from bits and rate
             (None, None) => {
                 if !self.input.can_be_counted() {
-                    bail!("standard input and pipes cannot be read twice to count their keys; say how many: --items N");
+                    bail!(
+                        "standard input and pipes cannot be read twice to count their keys; say how many: --items N"
+                    );
                 }
                 Some(self.input.count()?.max(1))
             }
@@ -156,8 +161,7 @@ impl BuildRate {
                 filter.health(),
                 grouped(plan.items()),
             );
-            // The filter itself may be on its way through standard output.
-            if self.output == Path::new("-") { eprintln!("{text}") } else { output::print(&text)? }
+            output::report(&self.output, &text)?;
         }
         if beyond {
             eprintln!(
@@ -166,7 +170,11 @@ impl BuildRate {
                 grouped(plan.items()),
                 rate(filter.expected_fpr()),
                 rate(plan.fpr()),
-                if filter.estimated_items().is_finite() { filter.estimated_items().ceil() as u64 } else { keys },
+                if filter.estimated_items().is_finite() {
+                    filter.estimated_items().ceil() as u64
+                } else {
+                    keys
+                },
             );
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Opening filter files, and the secrets they may need.
 
+use crate::input::{Input, Manner};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,21 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
+    /// Opens a filter for keys to come, and says how to take them.
+    pub(crate) fn open_for(&self, path: &Path, input: &Input) -> anyhow::Result<(AnyFilter, Manner)> {
+        let standard_input = Path::new("-");
+        if path == standard_input
+            && (input.files.is_empty() || input.files.iter().any(|file| file == standard_input))
+        {
+            bail!(
+                "the filter and the keys cannot both come from standard input; name a file for one of them"
+            );
+        }
+        let filter = self.open(path)?;
+        let manner = input.manner.suiting(filter.as_rate().kinds());
+        Ok((filter, manner))
+    }
+
     pub(crate) fn open(&self, path: &Path) -> anyhow::Result<AnyFilter> {
         let options = Open::new().verify(!self.no_verify);
         let open = |options: Open| {

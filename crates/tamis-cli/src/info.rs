@@ -107,7 +107,9 @@ fn saturated(any: &AnyFilter) -> Option<u64> {
 fn health(filter: &dyn RateFilter) -> String {
     let (holds, planned) = (filter.estimated_items(), filter.plan().items() as f64);
     match filter.health() {
-        Health::Within if holds < planned => format!("within plan: room for about {} more", about(planned - holds)),
+        Health::Within if holds < planned => {
+            format!("within plan: room for about {} more", about(planned - holds))
+        }
         Health::Within => "within plan: full".to_owned(),
         Health::Beyond => format!(
             "beyond plan: about {} items too many; rebuild it with --items {}",

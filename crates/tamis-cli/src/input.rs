@@ -1,10 +1,10 @@
 //! Keys from files and pipes: lines, NUL-separated records, or a column of CSV, in batches.
 
+use crate::progress;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::File;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tamis::{KeyRef, Kinds};
 
@@ -92,12 +92,20 @@ impl Batch {
     }
 
     pub(crate) fn keys(&self) -> Vec<KeyRef<'_>> {
-        if self.integers.is_empty() { self.texts().map(KeyRef::Bytes).collect() } else { self.integers.clone() }
+        if self.integers.is_empty() {
+            self.texts().map(KeyRef::Bytes).collect()
+        } else {
+            self.integers.clone()
+        }
     }
 
     /// What to print of each key: its text, or its whole row where rows were asked for.
     pub(crate) fn printed(&self) -> Vec<&[u8]> {
-        if self.rows.is_empty() { self.texts().collect() } else { self.rows.iter().map(Vec::as_slice).collect() }
+        if self.rows.is_empty() {
+            self.texts().collect()
+        } else {
+            self.rows.iter().map(Vec::as_slice).collect()
+        }
     }
 }
 
@@ -114,9 +122,14 @@ fn parse_integer(text: &[u8]) -> Option<KeyRef<'static>> {
 }
 
 impl Input {
-    /// Whether every input is a regular file, which can be read twice.
+    /// Whether no input is a pipe or the like, which cannot be read twice. (A file that is not there can: the attempt
+    /// says so best.)
     pub(crate) fn can_be_counted(&self) -> bool {
-        !self.files.is_empty() && self.files.iter().all(|file| file.is_file())
+        let once = |file: &PathBuf| {
+            file == Path::new("-")
+                || file.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+        };
+        !self.files.is_empty() && !self.files.iter().any(once)
     }
 
     /// How many keys there are.
@@ -128,7 +141,6 @@ impl Input {
         })?;
         Ok(keys)
     }
-
 }
 
 impl Manner {
@@ -153,7 +165,7 @@ impl Manner {
     ) -> anyhow::Result<()> {
         let standard_input = [PathBuf::from("-")];
         let files = if files.is_empty() { &standard_input[..] } else { files };
-        let progress = progress(files, doing);
+        let progress = progress::reading(files, doing);
         for file in files {
             let go_on = if file == Path::new("-") {
                 let input = progress.wrap_read(io::stdin().lock());
@@ -224,7 +236,11 @@ impl Manner {
             }
             // Everything up to the last separator is complete; at the end of the input, so is the rest.
             let ended = got == 0;
-            let complete = if ended { filled } else { memchr::memrchr(separator, &buffer[start..filled]).map_or(start, |at| start + at + 1) };
+            let complete = if ended {
+                filled
+            } else {
+                memchr::memrchr(separator, &buffer[start..filled]).map_or(start, |at| start + at + 1)
+            };
             batch.clear();
             let mut push = |record: &[u8]| {
                 let record = match record {
@@ -234,7 +250,10 @@ impl Manner {
                 seen += 1;
                 batch.push(record, self.integers()).map_err(|Bad| not_an_integer(name, seen, record))
             };
-            for end in memchr::memchr_iter(separator, &buffer[start..complete]).map(|at| start + at).collect::<Vec<_>>() {
+            for end in memchr::memchr_iter(separator, &buffer[start..complete])
+                .map(|at| start + at)
+                .collect::<Vec<_>>()
+            {
                 push(&buffer[start..end])?;
                 start = end + 1;
             }
@@ -326,28 +345,4 @@ fn not_an_integer(name: &str, line: u64, record: &[u8]) -> anyhow::Error {
     anyhow::anyhow!(
         "{name}, line {line}: {shown:?} is not an integer from -2^63 to 2^64-1; to take the lines as text, say --keys text"
     )
-}
-
-/// A bar for reading files; none where the output is being read on the same terminal.
-fn progress(files: &[PathBuf], doing: &'static str) -> ProgressBar {
-    if doing == "querying" && io::stdout().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let size = |file: &PathBuf| file.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
-    match files.iter().map(size).sum() {
-        Some(total) => {
-            bar(Some(total), doing, "{prefix} [{wide_bar}] {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left")
-        }
-        None => bar(None, doing, "{prefix} {spinner} {bytes}, {bytes_per_sec}"),
-    }
-}
-
-/// A bar on a terminal, nothing elsewhere.
-pub(crate) fn bar(total: Option<u64>, doing: &'static str, template: &str) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = total.map_or_else(ProgressBar::no_length, ProgressBar::new);
-    bar.with_style(style.progress_chars("=> ")).with_prefix(doing)
 }

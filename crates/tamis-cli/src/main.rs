@@ -10,6 +10,7 @@ mod measure;
 mod merge;
 mod output;
 mod plan;
+mod progress;
 mod query;
 mod remove;
 mod reproduce;

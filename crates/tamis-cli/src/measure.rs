@@ -1,14 +1,16 @@
 //! `tamis measure`: how often a filter is wrong, counted.
 
 use crate::filter::Opening;
-use crate::input::{self, Manner};
+use crate::input::Manner;
 use crate::output::{self, grouped, integer, number, object, rate};
+use crate::progress;
 use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use tamis::stats::clopper_pearson;
 use tamis::{AnyFilter, KeyRef, Kinds};
+use tamis_lab::SplitMix64;
 
 /// Count how often a filter is wrong
 ///
@@ -54,7 +56,11 @@ const ALPHA: f64 = 0.05;
 impl Measure {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let filter = self.opening.open(&self.filter)?;
-        if self.members.is_none() && self.strangers.is_none() { self.random(&filter) } else { self.files(&filter) }
+        if self.members.is_none() && self.strangers.is_none() {
+            self.random(&filter)
+        } else {
+            self.files(&filter)
+        }
     }
 
     fn random(&self, filter: &AnyFilter) -> anyhow::Result<()> {
@@ -128,7 +134,8 @@ impl Measure {
         }
         let width = grouped(members.max(strangers)).len().max(9);
         let mut lines = vec![format!("{:<12}{:>width$}  {:>width$}", "", "pass", "do not")];
-        let [tp, fn_, fp, tn] = [true_positives, false_negatives, false_positives, true_negatives].map(grouped);
+        let [tp, fn_, fp, tn] =
+            [true_positives, false_negatives, false_positives, true_negatives].map(grouped);
         if self.members.is_some() {
             lines.push(format!("{:<12}{tp:>width$}  {fn_:>width$}", "members"));
         }
@@ -137,11 +144,21 @@ impl Measure {
         }
         let shown = |value: f64| if value.is_nan() { "undefined".to_owned() } else { format!("{value:.6}") };
         if self.strangers.is_some() {
-            lines.push(format!("FPR         {} (95% sure: {} to {})", shown(fpr), rate(fpr_low), rate(fpr_high)));
+            lines.push(format!(
+                "FPR         {} (95% sure: {} to {})",
+                shown(fpr),
+                rate(fpr_low),
+                rate(fpr_high)
+            ));
             lines.push(format!("  expected  {}", shown(filter.as_rate().expected_fpr())));
         }
         if self.members.is_some() {
-            lines.push(format!("FNR         {} (95% sure: {} to {})", shown(fnr), rate(fnr_low), rate(fnr_high)));
+            lines.push(format!(
+                "FNR         {} (95% sure: {} to {})",
+                shown(fnr),
+                rate(fnr_low),
+                rate(fnr_high)
+            ));
         }
         if both {
             lines.push(format!("precision   {}", shown(precision)));
@@ -176,21 +193,17 @@ fn count_random(filter: &AnyFilter, trials: u64, seed: u64) -> u64 {
     const BATCH: u64 = 4096;
     let kinds = filter.as_rate().kinds();
     let integers = kinds.has(Kinds::INTEGERS) && !kinds.has(Kinds::BYTES);
-    let mut state = seed;
-    // SplitMix64: its outputs do not repeat within 2^64, and its structure is unrelated to the hashes.
-    let mut random = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    };
-    let bar = input::bar(Some(trials), "measuring", "{prefix} [{wide_bar}] {pos} of {len}, {eta} left");
+    let mut random = SplitMix64::new(seed);
+    let bar = progress::bar(Some(trials), "measuring", "{prefix} [{wide_bar}] {pos} of {len}, {eta} left");
     let (mut passed, mut asked) = (0, 0);
     while asked < trials {
         let count = BATCH.min(trials - asked);
-        let numbers: Vec<[u64; 2]> = (0..count).map(|_| [random(), random()]).collect();
-        let texts: Vec<String> =
-            if integers { Vec::new() } else { numbers.iter().map(|[a, b]| format!("{a:016x}{b:016x}")).collect() };
+        let numbers: Vec<[u64; 2]> = (0..count).map(|_| [random.next_u64(), random.next_u64()]).collect();
+        let texts: Vec<String> = if integers {
+            Vec::new()
+        } else {
+            numbers.iter().map(|[a, b]| format!("{a:016x}{b:016x}")).collect()
+        };
         let keys: Vec<KeyRef<'_>> = if integers {
             numbers.iter().map(|[a, _]| KeyRef::Natural(*a)).collect()
         } else {

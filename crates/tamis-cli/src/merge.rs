@@ -67,8 +67,9 @@ impl Merge {
         let mut merged = self.opening.open(&self.filters[0])?;
         for path in &self.filters[1..] {
             let other = self.opening.open(path)?;
-            merge(&mut merged, &other)
-                .with_context(|| format!("cannot merge {} and {}", self.filters[0].display(), path.display()))?;
+            merge(&mut merged, &other).with_context(|| {
+                format!("cannot merge {} and {}", self.filters[0].display(), path.display())
+            })?;
         }
         filter::save(&merged, &self.output)?;
         let filter = merged.as_rate();
@@ -91,7 +92,6 @@ impl Merge {
             output::rate(filter.expected_fpr()),
             filter.health(),
         );
-        if self.output == std::path::Path::new("-") { eprintln!("{text}") } else { output::print(&text)? }
-        Ok(())
+        output::report(&self.output, &text)
     }
 }

@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value, json};
 use std::io::Write;
+use std::path::Path;
 
 /// Digits in groups of three.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -21,7 +22,7 @@ pub(crate) fn rate(rate: f64) -> String {
     if rate == 0.0 {
         "0%".to_owned()
     } else if rate >= 1e-4 {
-        let decimals = (1.0 - (rate * 100.0).log10().floor()).max(0.0) as usize + 1;
+        let decimals = (3.0 - (rate * 100.0).log10().floor()).max(0.0) as usize;
         let text = format!("{:.decimals$}", rate * 100.0);
         let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
         format!("{text}%")
@@ -33,6 +34,11 @@ pub(crate) fn rate(rate: f64) -> String {
 /// An estimate as a person reads it.
 pub(crate) fn about(number: f64) -> String {
     if number.is_finite() { grouped(number.round() as u64) } else { "more than it can tell".to_owned() }
+}
+
+/// A number of things, in words.
+pub(crate) fn of(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 /// An exact JSON number, or a string past 2^53, where readers that use floats would lose digits.
@@ -55,6 +61,15 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{text}")?;
     Ok(out.flush()?)
+}
+
+/// Prints a report of what was written to `file`; on standard error where the file itself went to standard output.
+pub(crate) fn report(file: &Path, text: &str) -> anyhow::Result<()> {
+    if file == Path::new("-") {
+        eprintln!("{text}");
+        return Ok(());
+    }
+    print(text)
 }
 
 /// A JSON object from names and values, in their order.

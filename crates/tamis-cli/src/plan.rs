@@ -83,9 +83,13 @@ impl Size {
             (Some(items), None, Some(bits)) => RatePlan::from_items_bits(kind, items, bits)?,
             (None, Some(fpr), Some(bits)) => RatePlan::from_fpr_bits(kind, fpr, bits)?,
             (Some(_), Some(_), Some(_)) => {
-                anyhow::bail!("--items, --fpr and --bits are all given; leave one out: it follows from the other two")
+                anyhow::bail!(
+                    "--items, --fpr and --bits are all given; leave one out: it follows from the other two"
+                )
             }
-            _ => anyhow::bail!("give two of --items, --fpr and --bits, for example --items 1000000 --fpr 0.01"),
+            _ => {
+                anyhow::bail!("give two of --items, --fpr and --bits, for example --items 1000000 --fpr 0.01")
+            }
         };
         Ok(match self.counter_bits {
             Some(width) => plan.with_counter_bits(width)?,
@@ -101,9 +105,15 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
         return Ok(number);
     }
     match plain.parse::<f64>() {
-        Ok(number) if number >= 0.0 && number.fract() == 0.0 && number <= 9_007_199_254_740_992.0 => Ok(number as u64),
-        Ok(number) if number < 0.0 => Err("it must not be negative; the nearest feasible number is 1".to_owned()),
-        Ok(number) if number.fract() != 0.0 => Err(format!("it must be whole; the nearest is {}", number.round())),
+        Ok(number) if number >= 0.0 && number.fract() == 0.0 && number <= 9_007_199_254_740_992.0 => {
+            Ok(number as u64)
+        }
+        Ok(number) if number < 0.0 => {
+            Err("it must not be negative; the nearest feasible number is 1".to_owned())
+        }
+        Ok(number) if number.fract() != 0.0 => {
+            Err(format!("it must be whole; the nearest is {}", number.round()))
+        }
         Ok(_) => Err("it is too large; at most 18446744073709551615, or 2^53 in the form 1e15".to_owned()),
         Err(_) => Err("write a whole number, such as 1000000, 1_000_000 or 1e6".to_owned()),
     }
@@ -153,19 +163,26 @@ const HEADER: u64 = 128;
 fn words(plan: &RatePlan) -> String {
     let n = plan.items();
     let layout = match plan.filter() {
-        Kind::Bloom => format!("{} hashes", plan.hashes()),
-        Kind::Blocked => format!("{} blocks of one cache line, {} hashes", grouped(plan.cells() / 512), plan.hashes()),
+        Kind::Bloom => format!("{} bits a key, anywhere", plan.hashes()),
+        Kind::Blocked => {
+            format!("{} blocks of one cache line, {} bits a key", grouped(plan.cells() / 512), plan.hashes())
+        }
         Kind::Counting => {
-            format!("{} counters of {} bits, {} hashes", grouped(plan.cells()), plan.counter_bits(), plan.hashes())
+            format!(
+                "{} counters of {} bits, {} counters a key",
+                grouped(plan.cells()),
+                plan.counter_bits(),
+                plan.hashes()
+            )
         }
     };
     let mut text = format!(
-        "A {} filter for {} items at a rate of {}\n\
+        "A {} filter for {} at a rate of {}\n\
          size      {} bits, {} bytes ({} with the file's header), {:.2} bits an item\n\
          layout    {layout}\n\
          expected  {} of strangers pass when it is full, {} when half full",
         plan.filter(),
-        grouped(n),
+        output::of(n, "item"),
         rate(plan.fpr()),
         grouped(plan.bits()),
         grouped(plan.bytes()),

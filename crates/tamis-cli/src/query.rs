@@ -51,8 +51,7 @@ pub(crate) struct Query {
 impl Query {
     /// Whether any key was printed, or would have been.
     pub(crate) fn run(&self) -> anyhow::Result<bool> {
-        let filter = self.opening.open(&self.filter)?;
-        let manner = self.input.manner.suiting(filter.as_rate().kinds());
+        let (filter, manner) = self.opening.open_for(&self.filter, &self.input)?;
         let silent = self.count || self.quiet || self.json;
         let end = if self.input.manner.null { b'\0' } else { b'\n' };
         let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());

@@ -37,7 +37,7 @@ pub(crate) struct Remove {
 
 impl Remove {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let any = self.opening.open(&self.filter)?;
+        let (any, manner) = self.opening.open_for(&self.filter, &self.input)?;
         let AnyFilter::Counting(mut counting) = any else {
             bail!(
                 "{} is a {} filter, which cannot forget a key; build it with --filter counting to remove keys",
@@ -45,7 +45,6 @@ impl Remove {
                 any.as_rate().plan().filter()
             );
         };
-        let manner = self.input.manner.suiting(counting.kinds());
         let (mut removed, mut absent) = (0u64, 0u64);
         manner.each(&self.input.files, "removing", false, |batch| {
             for (key, text) in batch.keys().into_iter().zip(batch.printed()) {
@@ -72,17 +71,19 @@ impl Remove {
                 ("estimated_items", number(estimate)),
             ]));
         }
-        let passed_over = if absent > 0 { format!(", {} certainly absent", grouped(absent)) } else { String::new() };
+        let passed_over =
+            if absent > 0 { format!(", {} certainly absent", grouped(absent)) } else { String::new() };
         let stuck = if saturated > 0 {
             format!("; {} counters are at their ceiling and stay", grouped(saturated))
         } else {
             String::new()
         };
-        output::print(&format!(
+        let text = format!(
             "{}: {} keys removed{passed_over}; about {} items left{stuck}",
             self.filter.display(),
             grouped(removed),
             output::about(estimate),
-        ))
+        );
+        output::report(&self.filter, &text)
     }
 }

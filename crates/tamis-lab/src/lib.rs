@@ -1,1 +1,202 @@
+//! The published experiments behind tamis, recomputed: each number beside the published one, with a verdict, and each
+//! slip of the documents with its evidence.
+//!
+//! ```
+//! let report = tamis_lab::reproduce(tamis_lab::Document::Notes004, true);
+//! assert!(report.cells.iter().all(|cell| cell.as_recorded()));
+//! ```
 
+mod notes004;
+mod random;
+mod report001;
+
+pub use random::SplitMix64;
+use serde::Serialize;
+
+/// A document whose experiments can be recomputed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Document {
+    /// M. I. Sánchez-O'Mullony Martínez, "Designing a Bloom Filter for a Target False Positive Rate", 2025.
+    Report001,
+    /// B. Levine, lecture notes on Bloom filters, 2019.
+    Notes004,
+}
+
+impl Document {
+    /// All of them, in order.
+    pub const ALL: [Document; 2] = [Document::Report001, Document::Notes004];
+
+    /// The number by which it is asked for.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Document::Report001 => "001",
+            Document::Notes004 => "004",
+        }
+    }
+
+    /// Author and title.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Document::Report001 => {
+                "M. I. Sánchez-O'Mullony Martínez, Designing a Bloom Filter for a Target False Positive Rate (2025)"
+            }
+            Document::Notes004 => "B. Levine, Bloom Filters, lecture notes of CompSci 661/461 (2018-2019)",
+        }
+    }
+}
+
+/// Whether a published number is what a recomputation gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It is, within the tolerance.
+    Holds,
+    /// It is not.
+    Differs,
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.pad(match self {
+            Verdict::Holds => "holds",
+            Verdict::Differs => "differs",
+        })
+    }
+}
+
+/// One published number beside ours.
+#[derive(Debug, Clone, Serialize)]
+pub struct Cell {
+    /// The document's number.
+    pub document: &'static str,
+    /// Where in the document it stands.
+    pub place: String,
+    /// The number as published.
+    pub published: String,
+    /// Ours.
+    pub recomputed: String,
+    /// How far they may lie apart, and why.
+    pub tolerance: String,
+    /// Whether they agree.
+    pub verdict: Verdict,
+    /// What the repository records as the verdict.
+    pub recorded: Verdict,
+    /// What else there is to say.
+    pub note: String,
+}
+
+impl Cell {
+    /// Whether the verdict is the one recorded: if not, either the code or the record is wrong.
+    #[must_use]
+    pub fn as_recorded(&self) -> bool {
+        self.verdict == self.recorded
+    }
+}
+
+/// A mistake in a document.
+#[derive(Debug, Clone, Serialize)]
+pub struct Slip {
+    /// The document's number.
+    pub document: &'static str,
+    /// What it says where, and what is so.
+    pub slip: String,
+    /// What we computed to know.
+    pub evidence: String,
+}
+
+/// What became of a document's numbers.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Report {
+    /// Every published number.
+    pub cells: Vec<Cell>,
+    /// Every mistake found.
+    pub slips: Vec<Slip>,
+}
+
+impl Report {
+    /// Takes in another report.
+    pub fn extend(&mut self, other: Report) {
+        self.cells.extend(other.cells);
+        self.slips.extend(other.slips);
+    }
+}
+
+/// Recomputes a document's numbers. Quick runs ask fewer strangers, still a million for each rate.
+#[must_use]
+pub fn reproduce(document: Document, quick: bool) -> Report {
+    let strangers = if quick { 1_000_000 } else { 4_000_000 };
+    match document {
+        Document::Report001 => report001::reproduce(strangers),
+        Document::Notes004 => notes004::reproduce(strangers),
+    }
+}
+
+/// Collects the cells and slips of one document.
+struct Notebook {
+    document: &'static str,
+    report: Report,
+}
+
+impl Notebook {
+    fn new(document: Document) -> Notebook {
+        Notebook { document: document.id(), report: Report::default() }
+    }
+
+    /// A number that must be equal.
+    fn exact(&mut self, place: &str, published: impl ToString, recomputed: impl ToString, note: &str) {
+        let (published, recomputed) = (published.to_string(), recomputed.to_string());
+        let verdict = if published == recomputed { Verdict::Holds } else { Verdict::Differs };
+        self.cell(place, published, recomputed, "exact".to_owned(), verdict, note);
+    }
+
+    /// A number that must lie within `tolerance` of ours, for the reason given.
+    fn near(&mut self, place: &str, published: f64, recomputed: f64, tolerance: f64, why: &str, note: &str) {
+        let verdict =
+            if (published - recomputed).abs() <= tolerance { Verdict::Holds } else { Verdict::Differs };
+        self.cell(
+            place,
+            published.to_string(),
+            significant(recomputed),
+            format!("within {} ({why})", significant(tolerance)),
+            verdict,
+            note,
+        );
+    }
+
+    fn cell(
+        &mut self,
+        place: &str,
+        published: String,
+        recomputed: String,
+        tolerance: String,
+        verdict: Verdict,
+        note: &str,
+    ) {
+        self.report.cells.push(Cell {
+            document: self.document,
+            place: place.to_owned(),
+            published,
+            recomputed,
+            tolerance,
+            verdict,
+            // Every number of these documents is recorded as holding; their mistakes are in their words.
+            recorded: Verdict::Holds,
+            note: note.to_owned(),
+        });
+    }
+
+    fn slip(&mut self, slip: &str, evidence: String) {
+        self.report.slips.push(Slip { document: self.document, slip: slip.to_owned(), evidence });
+    }
+}
+
+/// Four significant digits.
+fn significant(value: f64) -> String {
+    if value != 0.0 && value.abs() < 1e-4 {
+        return format!("{value:.3e}");
+    }
+    let decimals = if value == 0.0 { 0.0 } else { (3.0 - value.abs().log10().floor()).clamp(0.0, 20.0) };
+    format!("{value:.*}", decimals as usize)
+}

@@ -90,7 +90,9 @@ pub enum Error {
     #[error("the key is certainly absent, so it was not removed; nothing was changed")]
     Absent,
     /// The hash family does not go through a 128-bit digest.
-    #[error("{filter} cannot use the {family} hash, which has no 128-bit digest; use the fast or the keyed one")]
+    #[error(
+        "{filter} cannot use the {family} hash, which has no 128-bit digest; use the fast or the keyed one"
+    )]
     NoDigest {
         /// The family's name.
         family: &'static str,
@@ -119,7 +121,9 @@ pub enum Error {
     #[error("not a tamis file: it does not begin with the tamis signature; check the path")]
     NotTamis,
     /// Written by a newer release.
-    #[error("the file has format version {version}, the newest known here is {newest}; upgrade tamis to read it")]
+    #[error(
+        "the file has format version {version}, the newest known here is {newest}; upgrade tamis to read it"
+    )]
     TooNew {
         /// The version in the file.
         version: u16,
@@ -143,7 +147,9 @@ pub enum Error {
         part: &'static str,
     },
     /// A field holds what no writer of this version writes.
-    #[error("the file's {field} is {got}, which this version never writes; the file is damaged or not tamis's own")]
+    #[error(
+        "the file's {field} is {got}, which this version never writes; the file is damaged or not tamis's own"
+    )]
     Field {
         /// The field, as FORMAT.md names it.
         field: &'static str,

@@ -194,7 +194,8 @@ impl Kinds {
 impl std::fmt::Display for Kinds {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names = [(Kinds::BYTES, "text"), (Kinds::INTEGERS, "integers"), (Kinds::DIGESTS, "digests")];
-        let held: Vec<&str> = names.iter().filter(|(kind, _)| self.has(*kind)).map(|(_, name)| *name).collect();
+        let held: Vec<&str> =
+            names.iter().filter(|(kind, _)| self.has(*kind)).map(|(_, name)| *name).collect();
         out.write_str(&if held.is_empty() { "none yet".to_owned() } else { held.join(", ") })
     }
 }

@@ -83,7 +83,9 @@ mod tests {
             }
             sum
         };
-        for (hits, n, alpha) in [(1, 10, 0.05), (5, 10, 0.05), (9, 10, 0.01), (3, 300, 1e-3), (150, 300, 0.05)] {
+        for (hits, n, alpha) in
+            [(1, 10, 0.05), (5, 10, 0.05), (9, 10, 0.01), (3, 300, 1e-3), (150, 300, 0.05)]
+        {
             let (low, high) = clopper_pearson(hits, n, alpha);
             assert!((tail(low, n, hits) - alpha / 2.0).abs() < 1e-9, "{hits} {n}");
             assert!((1.0 - tail(high, n, hits + 1) - alpha / 2.0).abs() < 1e-9, "{hits} {n}");

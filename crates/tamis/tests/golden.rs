@@ -2,6 +2,8 @@
 //!
 //! They were written by `golden/make.py`, a second implementation of FORMAT.md.
 
+#![allow(clippy::unwrap_used)]
+
 use tamis::rate::{Kind, Plan};
 use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Hash, Key, Open, SecretKey};
 
@@ -54,7 +56,11 @@ fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
             include_bytes!("golden/v1-bloom-sha256-md5.tamis"),
             fill(bloom(Hash::sha256_md5()), true),
         ),
-        ("bloom-prefixed", include_bytes!("golden/v1-bloom-prefixed.tamis"), fill(bloom(Hash::prefixed()), false)),
+        (
+            "bloom-prefixed",
+            include_bytes!("golden/v1-bloom-prefixed.tamis"),
+            fill(bloom(Hash::prefixed()), false),
+        ),
         (
             "blocked-fast-8",
             include_bytes!("golden/v1-blocked-fast-8.tamis"),

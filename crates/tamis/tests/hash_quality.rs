@@ -1,6 +1,8 @@
 //! The quality of the digests: every input bit moves every output bit, structured keys spread like random ones, and
 //! nothing collides that should not. Bounds are five standard deviations (adjusted for how many are looked at).
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::HashSet;
 use tamis::{Hash, Key, SecretKey};
 
@@ -80,7 +82,10 @@ fn structured() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ("little-endian", (0..count).map(|i| u64::from(i).to_le_bytes().to_vec()).collect()),
         ("high bits", (0..count).map(|i| (u64::from(i) << 44).to_le_bytes().to_vec()).collect()),
         ("zeros", (0..2_000).map(|i| vec![0; i]).collect()),
-        ("one bit in 64 bytes", (0..512).map(|i| (0..64).map(|b| if b == i / 8 { 1 << (i % 8) } else { 0 }).collect()).collect()),
+        (
+            "one bit in 64 bytes",
+            (0..512).map(|i| (0..64).map(|b| if b == i / 8 { 1 << (i % 8) } else { 0 }).collect()).collect(),
+        ),
         ("two halves", (0..count).map(|i| [i.to_le_bytes(), i.to_le_bytes()].concat()).collect()),
         ("repeated blocks", (0..count).map(|i| u64::from(i).to_le_bytes().repeat(4)).collect()),
     ]
@@ -113,7 +118,10 @@ fn structured_keys_spread_like_random_ones() {
                 let mean = digests.len() as f64 / 256.0;
                 let chi_square: f64 = buckets.iter().map(|b| (b - mean).powi(2) / mean).sum();
                 // 255 degrees of freedom: mean 255, deviation sqrt(510); both tails, and six deviations for 200 looks.
-                assert!((chi_square - 255.0).abs() < 6.0 * 510f64.sqrt(), "{name}, {what}: chi square {chi_square}");
+                assert!(
+                    (chi_square - 255.0).abs() < 6.0 * 510f64.sqrt(),
+                    "{name}, {what}: chi square {chi_square}"
+                );
             }
         }
     }
@@ -128,7 +136,10 @@ fn short_pieces_collide_as_often_as_chance() {
         for (name, piece) in [("low h1", 0), ("high h1", 32), ("low h2", 64), ("high h2", 96)] {
             for text in [false, true] {
                 let mut pieces: Vec<u32> = (0..n)
-                    .map(|i| (if text { digest(&hash, format!("key-{i}")) } else { digest(&hash, i) } >> piece) as u32)
+                    .map(|i| {
+                        (if text { digest(&hash, format!("key-{i}")) } else { digest(&hash, i) } >> piece)
+                            as u32
+                    })
                     .collect();
                 pieces.sort_unstable();
                 let collisions = pieces.windows(2).filter(|pair| pair[0] == pair[1]).count() as f64;
@@ -144,7 +155,11 @@ fn short_pieces_collide_as_often_as_chance() {
 
 #[test]
 fn seeds_are_independent() {
-    let agree = (0..10_000u64).map(|i| (digest(&Hash::fast(i), "ant") ^ digest(&Hash::fast(i + 1), "ant")).count_ones());
+    let agree = (0..10_000u64)
+        .map(|i| (digest(&Hash::fast(i), "ant") ^ digest(&Hash::fast(i + 1), "ant")).count_ones());
     let mean = f64::from(agree.sum::<u32>()) / 10_000.0;
-    assert!((mean - 64.0).abs() < 5.0 * (32f64 / 10_000.0).sqrt(), "{mean} bits differ between neighbouring seeds");
+    assert!(
+        (mean - 64.0).abs() < 5.0 * (32f64 / 10_000.0).sqrt(),
+        "{mean} bits differ between neighbouring seeds"
+    );
 }

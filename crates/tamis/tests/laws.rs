@@ -1,9 +1,13 @@
 //! The promises as laws, against naive models.
 
+#![allow(clippy::unwrap_used)]
+
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use tamis::rate::{Filter, Health, Kind, Layout, Plan};
-use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Error, Hash, Key, KeyRef, Open, SecretKey};
+use tamis::{
+    AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Error, Hash, Key, KeyRef, Open, SecretKey,
+};
 
 /// A key of any kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +64,12 @@ fn read_back(filter: &AnyFilter) -> AnyFilter {
 }
 
 /// All that every layout promises, for two sets of keys.
-fn check_laws<L: Layout + Send + Sync>(plan: Plan, hash: &Hash, left: &[Any], right: &[Any]) -> Result<(), TestCaseError>
+fn check_laws<L: Layout + Send + Sync>(
+    plan: Plan,
+    hash: &Hash,
+    left: &[Any],
+    right: &[Any],
+) -> Result<(), TestCaseError>
 where
     AnyFilter: From<Filter<L>>,
 {
@@ -253,7 +262,11 @@ fn blocked_plans_stay_within_their_budget() {
     for items in [100_000, 1_000_000, 1_000_000_000] {
         for (fpr, factor) in [(0.01, 1.53), (0.001, 1.58)] {
             let plan = Plan::from_items_fpr(Kind::Blocked, items, fpr).unwrap();
-            assert!(plan.bits_per_item() <= factor * (1.0 / fpr).log2(), "{items} {fpr}: {}", plan.bits_per_item());
+            assert!(
+                plan.bits_per_item() <= factor * (1.0 / fpr).log2(),
+                "{items} {fpr}: {}",
+                plan.bits_per_item()
+            );
         }
     }
 }
@@ -272,7 +285,9 @@ fn refusals_name_the_value_and_the_nearest_feasible_one() {
             (f64::INFINITY, "inf", "0.999"),
             (f64::NAN, "NaN", "0.01"),
         ] {
-            for text in [said(Plan::from_items_fpr(kind, 10, fpr)), said(Plan::from_fpr_bits(kind, fpr, 1 << 20))] {
+            for text in
+                [said(Plan::from_items_fpr(kind, 10, fpr)), said(Plan::from_fpr_bits(kind, fpr, 1 << 20))]
+            {
                 assert!(text.contains(&format!("got {got})")), "{text}");
                 assert!(text.ends_with(&format!("rate is {nearest}")), "{text}");
             }
@@ -281,10 +296,13 @@ fn refusals_name_the_value_and_the_nearest_feasible_one() {
         assert!(said(Plan::from_items_bits(kind, 0, 100)).contains("got 0"));
 
         // The number offered instead is feasible, and one bit less is not.
-        for (bits, refused) in [(0, Plan::from_items_bits(kind, 1_000, 0)), (0, Plan::from_fpr_bits(kind, 0.01, 0))] {
+        for (bits, refused) in
+            [(0, Plan::from_items_bits(kind, 1_000, 0)), (0, Plan::from_fpr_bits(kind, 0.01, 0))]
+        {
             let Err(Error::TooFewBits { got, nearest, .. }) = refused else { panic!("{refused:?}") };
             assert_eq!(got, bits);
-            let (rate, items) = (Plan::from_items_bits(kind, 1_000, nearest), Plan::from_fpr_bits(kind, 0.01, nearest));
+            let (rate, items) =
+                (Plan::from_items_bits(kind, 1_000, nearest), Plan::from_fpr_bits(kind, 0.01, nearest));
             assert!(rate.is_ok() || items.is_ok());
         }
         let Err(Error::TooFewBits { nearest, .. }) = Plan::from_fpr_bits(kind, 1e-9, 1) else { panic!() };
@@ -358,7 +376,10 @@ fn mismatches_name_the_field() {
     assert_eq!(field(&mut many, &base), "hashes");
     let wide = Plan::from_items_fpr(Kind::Counting, 100, 0.01).unwrap().with_counter_bits(5).unwrap();
     let mut counting = AnyFilter::from(CountingBloom::new(100, 0.01).unwrap());
-    assert_eq!(field(&mut counting, &CountingBloom::with_plan(wide, Hash::fast(0)).unwrap().into()), "counter bits");
+    assert_eq!(
+        field(&mut counting, &CountingBloom::with_plan(wide, Hash::fast(0)).unwrap().into()),
+        "counter bits"
+    );
 }
 
 #[test]
@@ -366,7 +387,9 @@ fn digests_stand_for_keys_and_the_documents_have_none() {
     let mut filter = Bloom::new(100, 0.01).unwrap();
     assert!(filter.insert_digest(Hash::default().digest("ant").unwrap()).unwrap());
     assert!(filter.contains("ant"));
-    assert!(filter.contains_digest(Digest::from(u128::from(Hash::default().digest("ant").unwrap()))).unwrap());
+    assert!(
+        filter.contains_digest(Digest::from(u128::from(Hash::default().digest("ant").unwrap()))).unwrap()
+    );
     assert_eq!(filter.kinds().to_string(), "digests");
     for hash in [Hash::sha256_md5(), Hash::prefixed()] {
         assert_eq!(hash.digest("ant"), None);
@@ -407,7 +430,9 @@ fn serde_carries_filters_and_plans() {
     let text = serde_json::to_string(&AnyFilter::from(filter.clone())).unwrap();
     let back: AnyFilter = serde_json::from_str(&text).unwrap();
     assert_eq!(Bloom::try_from(back).unwrap(), filter);
-    assert!(serde_json::from_str::<AnyFilter>("[1,2,3]").unwrap_err().to_string().contains("not a tamis file"));
+    assert!(
+        serde_json::from_str::<AnyFilter>("[1,2,3]").unwrap_err().to_string().contains("not a tamis file")
+    );
     let plan = serde_json::to_value(filter.plan()).unwrap();
     assert_eq!((plan["filter"].as_str(), plan["items"].as_u64()), (Some("bloom"), Some(100)));
 }

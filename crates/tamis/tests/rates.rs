@@ -1,5 +1,7 @@
 //! Measured rates against planned ones. Every bound is five standard deviations, and every key is seeded.
 
+#![allow(clippy::unwrap_used)]
+
 use tamis::rate::{Blocked, Classic, Counting, Filter, Health, Kind, Layout, Plan};
 use tamis::{Bloom, Hash, SecretKey};
 
@@ -29,10 +31,16 @@ fn measure<L: Layout>(plan: Plan, hash: Hash, trials: u64, text: bool) -> Filter
     // The filter around the plan: its fill deviates, and its rate k times as much, relatively.
     let planned = plan.expected_fpr(n);
     let spread = f64::from(plan.hashes()) * relative_spread(&plan) * planned;
-    assert!((now - planned).abs() <= SIGMAS * spread, "{label}: {now:e} now, {planned:e} planned, spread {spread:e}");
+    assert!(
+        (now - planned).abs() <= SIGMAS * spread,
+        "{label}: {now:e} now, {planned:e} planned, spread {spread:e}"
+    );
     assert_eq!(filter.health(), Health::Within, "{label}");
     let estimate = filter.estimated_items();
-    assert!((estimate / n as f64 - 1.0).abs() < 0.05 + 5.0 / (n as f64).sqrt(), "{label}: {estimate} estimated");
+    assert!(
+        (estimate / n as f64 - 1.0).abs() < 0.05 + 5.0 / (n as f64).sqrt(),
+        "{label}: {estimate} estimated"
+    );
     filter
 }
 
@@ -95,7 +103,9 @@ fn counting_meets_its_plan_and_does_not_saturate_within_it() {
 #[test]
 fn every_hash_family_meets_the_plan() {
     let key = SecretKey::new(b"a secret for the measured rates").unwrap();
-    for (hash, trials) in [(Hash::keyed(key), 400_000), (Hash::sha256_md5(), 200_000), (Hash::prefixed(), 50_000)] {
+    for (hash, trials) in
+        [(Hash::keyed(key), 400_000), (Hash::sha256_md5(), 200_000), (Hash::prefixed(), 50_000)]
+    {
         measure::<Classic>(plan(Kind::Bloom, 10_000, 0.01), hash, trials, true);
     }
 }
@@ -134,7 +144,10 @@ fn low_rates_hold_in_small_filters() {
             (0..k).all(|j| bits[((a + j * b) % m) as usize])
         })
         .count() as f64;
-    assert!(textbook > 2.0 * expected, "the textbook's walk would do: {textbook} passed, {expected} expected");
+    assert!(
+        textbook > 2.0 * expected,
+        "the textbook's walk would do: {textbook} passed, {expected} expected"
+    );
 }
 
 #[test]

@@ -19,7 +19,8 @@ impl Words {
     }
 
     pub(super) fn modulo(self, m: u64) -> u64 {
-        let step = |rest: u64, word: u64| ((u128::from(rest) << 64 | u128::from(word)) % u128::from(m)) as u64;
+        let step =
+            |rest: u64, word: u64| ((u128::from(rest) << 64 | u128::from(word)) % u128::from(m)) as u64;
         self.0.into_iter().fold(0, step)
     }
 }

@@ -307,7 +307,10 @@ impl<L: Layout> Clone for Filter<L> {
 impl<L: Layout> PartialEq for Filter<L> {
     /// Equal filters have equal plans, hashes and bodies, and so equal files.
     fn eq(&self, other: &Self) -> bool {
-        self.plan == other.plan && self.hash == other.hash && self.kinds == other.kinds && self.body() == other.body()
+        self.plan == other.plan
+            && self.hash == other.hash
+            && self.kinds == other.kinds
+            && self.body() == other.body()
     }
 }
 

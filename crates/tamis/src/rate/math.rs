@@ -32,7 +32,11 @@ pub(super) fn classic_fpr(cells: u64, hashes: u32, items: u64) -> f64 {
     let throws = k * items as f64;
     if cells <= 1 << 11 && throws <= f64::from(1 << 15) {
         let chances = occupancy(cells as usize, u64::from(hashes) * items);
-        return chances.iter().enumerate().map(|(x, chance)| chance * (x as f64 / cells as f64).powi(hashes as i32)).sum();
+        return chances
+            .iter()
+            .enumerate()
+            .map(|(x, chance)| chance * (x as f64 / cells as f64).powi(hashes as i32))
+            .sum();
     }
     let mean = occupied(cells, throws);
     let variance = occupied_variance(cells, throws) / (cells as f64).powi(2);
@@ -76,7 +80,12 @@ pub(super) fn blocked_fpr(blocks: u64, rounds: u32, items: u64) -> f64 {
     if blocks == 1 {
         return block_fpr(n, rounds);
     }
-    mixture(n / blocks as f64, n, |inside| (n - inside) / (inside + 1.0) * odds, |inside| block_fpr(inside, rounds))
+    mixture(
+        n / blocks as f64,
+        n,
+        |inside| (n - inside) / (inside + 1.0) * odds,
+        |inside| block_fpr(inside, rounds),
+    )
 }
 
 /// The same with the Poisson distribution, the usual approximation.
@@ -161,7 +170,11 @@ mod tests {
             let k = f64::from(hashes);
             let mean = occupied(cells, k * items as f64);
             let spread = occupied_variance(cells, k * items as f64) / (cells as f64).powi(2);
-            close(mean.powf(k) * (1.0 + k * (k - 1.0) / 2.0 * spread / mean.powi(2)), listed, (k * k / cells as f64).powi(2));
+            close(
+                mean.powf(k) * (1.0 + k * (k - 1.0) / 2.0 * spread / mean.powi(2)),
+                listed,
+                (k * k / cells as f64).powi(2),
+            );
         }
     }
 
@@ -174,7 +187,11 @@ mod tests {
     #[test]
     fn two_blocks_by_hand() {
         // 3 items in 2 blocks: 0..3 inside with chances 1, 3, 3, 1 of 8.
-        let by_hand: f64 = [1.0, 3.0, 3.0, 1.0].iter().zip([0.0, 1.0, 2.0, 3.0]).map(|(w, i)| w / 8.0 * block_fpr(i, 2)).sum();
+        let by_hand: f64 = [1.0, 3.0, 3.0, 1.0]
+            .iter()
+            .zip([0.0, 1.0, 2.0, 3.0])
+            .map(|(w, i)| w / 8.0 * block_fpr(i, 2))
+            .sum();
         close(blocked_fpr(2, 2, 3), by_hand, 1e-12);
     }
 
@@ -206,8 +223,14 @@ mod tests {
         let mean = counts.iter().sum::<f64>() / f64::from(trials);
         let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / f64::from(trials);
         let (expected, spread) = blocked_ones(blocks, 1, f64::from(items));
-        assert!((mean - expected).abs() < 5.0 * (spread / f64::from(trials)).sqrt() + 1.0, "{mean} {expected}");
+        assert!(
+            (mean - expected).abs() < 5.0 * (spread / f64::from(trials)).sqrt() + 1.0,
+            "{mean} {expected}"
+        );
         // A variance over t trials has a relative deviation of sqrt(2/t).
-        assert!((variance / spread - 1.0).abs() < 5.0 * (2.0 / f64::from(trials)).sqrt(), "{variance} {spread}");
+        assert!(
+            (variance / spread - 1.0).abs() < 5.0 * (2.0 / f64::from(trials)).sqrt(),
+            "{variance} {spread}"
+        );
     }
 }

@@ -87,7 +87,7 @@ impl Plan {
             Kind::Blocked => blocked_cells(items, fpr).ok_or_else(|| too_many(u128::from(MAX_BITS) + 1))?,
             Kind::Bloom | Kind::Counting => {
                 let cells = classic_cells(items, fpr);
-                let wide = cells.checked_mul(u128::from(Plan::width_of(filter))).unwrap_or(u128::MAX);
+                let wide = cells.saturating_mul(u128::from(Plan::width_of(filter)));
                 if wide > u128::from(MAX_BITS) {
                     return Err(too_many(wide));
                 }
@@ -105,7 +105,9 @@ impl Plan {
         let wanted = || format!("{items} items at a rate of at most {MAX_FPR}");
         let cells = bits / u64::from(width);
         let (cells, hashes) = match filter {
-            Kind::Blocked => (cells / BLOCK * BLOCK, if cells < BLOCK { 0 } else { blocked_hashes(cells / BLOCK, items) }),
+            Kind::Blocked => {
+                (cells / BLOCK * BLOCK, if cells < BLOCK { 0 } else { blocked_hashes(cells / BLOCK, items) })
+            }
             _ => (cells, classic_hashes(cells.max(1), items)),
         };
         let mut plan = Plan { filter, items, fpr: MAX_FPR, cells, hashes, counter_bits: width };
@@ -132,7 +134,11 @@ impl Plan {
         };
         if items == 0 {
             let nearest = Plan::from_items_fpr(filter, 1, fpr)?.bits();
-            return Err(Error::TooFewBits { got: bits, wanted: format!("1 item at a rate of {fpr:?}"), nearest });
+            return Err(Error::TooFewBits {
+                got: bits,
+                wanted: format!("1 item at a rate of {fpr:?}"),
+                nearest,
+            });
         }
         let (cells, hashes) = match filter {
             Kind::Blocked => (cells / BLOCK * BLOCK, blocked_hashes(cells / BLOCK, items)),
@@ -171,7 +177,7 @@ impl Plan {
     ) -> Result<Plan, Error> {
         let refuse = |field, got: String| Err(Error::Field { field, got });
         // A plan made from items and bits may expect less than the lowest rate that can be asked for.
-        if !(fpr >= 0.0 && fpr <= MAX_FPR) {
+        if !(0.0..=MAX_FPR).contains(&fpr) {
             return refuse("rate", fpr.to_string());
         }
         let width_fits = match filter {
@@ -184,7 +190,10 @@ impl Plan {
         if items == 0 {
             return refuse("number of items", items.to_string());
         }
-        if cells == 0 || cells > MAX_BITS / u64::from(counter_bits) || (filter == Kind::Blocked && cells % BLOCK != 0) {
+        if cells == 0
+            || cells > MAX_BITS / u64::from(counter_bits)
+            || (filter == Kind::Blocked && !cells.is_multiple_of(BLOCK))
+        {
             return refuse("number of cells", cells.to_string());
         }
         let hashes_fit = match filter {

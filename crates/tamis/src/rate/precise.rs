@@ -61,9 +61,9 @@ impl Double {
         let rest =
             Double { high: x, low: 0.0 }.add(LN_2.mul(Double { high: -powers, low: 0.0 })).scale(-HALVINGS);
         let one = Double { high: 1.0, low: 0.0 };
-        let series = (1..=14).rev().fold(one, |acc, i| {
-            one.add(rest.mul(acc).div(Double { high: f64::from(i), low: 0.0 }))
-        });
+        let series = (1..=14)
+            .rev()
+            .fold(one, |acc, i| one.add(rest.mul(acc).div(Double { high: f64::from(i), low: 0.0 })));
         (0..HALVINGS).fold(series, |square, _| square.mul(square)).scale(powers as i32)
     }
 

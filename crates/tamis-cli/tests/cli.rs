@@ -1,0 +1,521 @@
+//! The command line as a person or a script meets it: what is printed, where, and with which exit code.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+struct Shell {
+    folder: TempDir,
+}
+
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    #[track_caller]
+    fn ok(self) -> String {
+        assert_eq!(self.code, 0, "{}", self.err);
+        self.out
+    }
+
+    /// An error: exit code 2, one sentence on standard error that has these words, nothing on standard output.
+    #[track_caller]
+    fn refused(self, words: &[&str]) -> Self {
+        assert_eq!(self.code, 2, "{}{}", self.out, self.err);
+        assert_eq!(self.out, "");
+        for word in words {
+            assert!(self.err.contains(word), "no {word:?} in: {}", self.err);
+        }
+        assert!(!self.err.contains("panicked"), "{}", self.err);
+        self
+    }
+
+    #[track_caller]
+    fn json(self) -> serde_json::Value {
+        serde_json::from_str(&self.ok()).unwrap()
+    }
+}
+
+impl Shell {
+    fn new() -> Shell {
+        Shell { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
+        std::fs::write(self.path(name), content).unwrap();
+        self
+    }
+
+    /// Runs `tamis` with these words in the folder, `input` on its standard input.
+    fn with_input(&self, line: &str, input: impl AsRef<[u8]>) -> Ran {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tamis"))
+            .args(line.split(' ').filter(|word| !word.is_empty()))
+            .current_dir(self.folder.path())
+            .env_remove("TAMIS_KEY_FILE")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.as_ref().to_vec();
+        let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        Ran {
+            code: status.code().unwrap(),
+            out: String::from_utf8_lossy(&stdout).into_owned(),
+            err: String::from_utf8_lossy(&stderr).into_owned(),
+        }
+    }
+
+    fn run(&self, line: &str) -> Ran {
+        self.with_input(line, "")
+    }
+
+    fn entries(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(self.folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn lines(range: std::ops::Range<u32>) -> String {
+    range.map(|i| format!("key {i}\n")).collect()
+}
+
+#[test]
+fn plans_have_stable_fields() {
+    let shell = Shell::new();
+    let plan = shell.run("plan rate --items 10000 --fpr 0.01 --json").json();
+    assert_eq!(plan["promise"], "rate");
+    assert_eq!(plan["filter"], "bloom");
+    assert_eq!((plan["items"].as_u64(), plan["bits"].as_u64()), (Some(10_000), Some(95_851)));
+    assert_eq!((plan["hashes"].as_u64(), plan["bytes"].as_u64()), (Some(7), Some(11_982)));
+    assert_eq!(plan["fpr"], 0.01);
+    assert!((plan["expected_fpr"].as_f64().unwrap() - 0.01004).abs() < 1e-5);
+    assert!((plan["bits_per_item"].as_f64().unwrap() - 9.5851).abs() < 1e-9);
+    let plan = shell.run("plan rate --items 1e4 --fpr 0.1% --json").json();
+    assert_eq!((plan["bits"].as_u64(), plan["hashes"].as_u64()), (Some(143_776), Some(10)));
+    assert_eq!(shell.run("plan rate --fpr 0.01 --bits 95_851 --json").json()["items"], 10_000);
+    assert!(
+        shell.run("plan rate --items 10000 --bits 143776 --json").json()["fpr"].as_f64().unwrap() < 0.00101
+    );
+    // Past 2^53 integers are strings, so that no reader rounds them.
+    let plan = shell.run("plan rate --items 1e12 --fpr 1e-15 --filter counting --json").json();
+    assert_eq!(plan["bits"].as_u64(), Some(287_551_751_321_024));
+    assert!(shell.run("plan rate --items 10000 --fpr 0.01").ok().contains("95,851 bits, 11,982 bytes"));
+}
+
+#[test]
+fn plans_are_refused_with_a_remedy() {
+    let shell = Shell::new();
+    for (line, words) in [
+        ("plan rate --items 0 --fpr 0.01", &["at least 1", "got 0"][..]),
+        ("plan rate --items 5 --fpr 0", &["got 0", "1e-15"]),
+        ("plan rate --items 5 --fpr 1", &["got 1", "0.999"]),
+        ("plan rate --items 5 --fpr NaN", &["got NaN"]),
+        ("plan rate --items 5 --fpr -0.1", &["got -0.1"]),
+        ("plan rate --items -5 --fpr 0.1", &["-5", "negative"]),
+        ("plan rate --items 1.5 --fpr 0.1", &["1.5", "whole"]),
+        ("plan rate --items many --fpr 0.1", &["many", "whole number"]),
+        ("plan rate --items 5 --fpr often", &["often", "0.01"]),
+        ("plan rate --items 1e18 --fpr 1e-15", &["too large"]),
+        ("plan rate --items 18446744073709551615 --fpr 1e-15", &["address", "nearest feasible"]),
+        ("plan rate --items 1000 --bits 1", &["1 bits are too few", "nearest"]),
+        ("plan rate --fpr 0.01 --bits 3", &["3 bits are too few", "10 bits"]),
+        ("plan rate --items 5 --fpr 0.1 --bits 5", &["leave one out"]),
+        ("plan rate --items 5", &["two of"]),
+        ("plan rate --items 5 --fpr 0.1 --counter-bits 4", &["counting"]),
+        ("plan rate --items 5 --fpr 0.1 --filter counting --counter-bits 1", &["got 1", "2"]),
+        ("plan rate --items 5 --fpr 0.1 --filter cuckoo", &["cuckoo", "blocked"]),
+        ("plan", &["rate"]),
+        ("frobnicate", &["frobnicate"]),
+    ] {
+        shell.run(line).refused(words);
+    }
+}
+
+#[test]
+fn members_pass_and_exit_codes_tell() {
+    for filter in ["bloom", "blocked", "counting"] {
+        let shell = Shell::new();
+        shell.file("members", lines(0..1_000)).file("strangers", lines(5_000..6_000));
+        let built =
+            shell.run(&format!("build rate --filter {filter} --fpr 0.001 -o f members --json")).json();
+        assert_eq!((built["keys"].as_u64(), built["items"].as_u64()), (Some(1_000), Some(1_000)));
+        assert_eq!(built["health"], "within");
+        let size = std::fs::metadata(shell.path("f")).unwrap().len();
+        assert_eq!(Some(size), built["file_bytes"].as_u64(), "the plan is exact to the byte");
+
+        assert_eq!(shell.run("query f members").ok(), lines(0..1_000));
+        assert_eq!(shell.with_input("query f", "key 7\nnot a key\nkey 8\n").ok(), "key 7\nkey 8\n");
+        assert_eq!(shell.with_input("query f -", "key 7").ok(), "key 7\n");
+        assert_eq!(shell.with_input("query -v f", "key 7\nnot a key\n").ok(), "not a key\n");
+        let none = shell.with_input("query f", "not a key\n");
+        assert_eq!((none.code, none.out.as_str(), none.err.as_str()), (1, "", ""));
+        assert_eq!(shell.run("query -v f members").code, 1);
+        assert_eq!(shell.run("query -c f members").ok(), "1000\n");
+        assert_eq!(shell.run("query -q f members").ok(), "");
+        assert_eq!(shell.with_input("query f", "").code, 1);
+        let counts = shell.run("query --json -v f members").code;
+        assert_eq!(counts, 1);
+        assert_eq!(shell.run("query --json f members").json()["passed"], 1_000);
+
+        let measured = shell.run("measure f --members members --strangers strangers --json").json();
+        assert_eq!((measured["true_positives"].as_u64(), measured["fnr"].as_f64()), (Some(1_000), Some(0.0)));
+        assert!(measured["fpr"].as_f64().unwrap() < 0.02);
+        assert!(measured["f1"].as_f64().unwrap() > 0.99);
+        let random = shell.run("measure f --trials 200000 --json").json();
+        let (low, high) = (random["fpr_low"].as_f64().unwrap(), random["fpr_high"].as_f64().unwrap());
+        assert!(low <= random["fpr"].as_f64().unwrap() && high < 0.002 && low < high);
+        assert_eq!(shell.run("info f --json").json()["keys"], "text");
+        assert!(shell.run("info f").ok().contains("within plan"));
+    }
+}
+
+#[test]
+fn keys_are_told_apart_as_asked() {
+    let shell = Shell::new();
+    let query = |input: &[u8], options: &str| shell.with_input(&format!("query f {options}"), input);
+    // Line ends, with and without carriage returns, with a byte-order mark, without a last line end.
+    shell.file("plain", "ant\nbee\ncat\n").file("windows", "\u{feff}ant\r\nbee\r\ncat");
+    shell.run("build rate -o f plain").ok();
+    shell.run("build rate -o g windows").ok();
+    assert_eq!(std::fs::read(shell.path("f")).unwrap(), std::fs::read(shell.path("g")).unwrap());
+    assert_eq!(query(b"ant\r\n", "").ok(), "ant\n");
+    assert_eq!(query(b"ant\r\n", "--raw").code, 1);
+    shell.run("build rate --raw -o g windows").ok();
+    assert_ne!(std::fs::read(shell.path("f")).unwrap(), std::fs::read(shell.path("g")).unwrap());
+    // NUL-separated keys may have line ends in them, in and out.
+    shell.with_input("build rate -0 --items 2 -o f", b"two\nlines\0one\0").ok();
+    assert_eq!(query(b"two\nlines\0none\0", "-0").ok(), "two\nlines\0");
+    // Not UTF-8, empty, long: all are keys.
+    let long = vec![b'x'; 3 << 20];
+    let odd = [b"\xff\xfe\n\n".as_slice(), &long, b"\n"].concat();
+    shell.file("odd", &odd);
+    assert_eq!(shell.run("build rate -o f odd --json").json()["keys"], 3);
+    assert_eq!(query(&odd, "-c").ok(), "3\n");
+    // Several files, standard input among them.
+    shell.file("a", "ant\n").file("b", "bee");
+    shell.with_input("build rate --items 3 -o f a - b", "cat\n").ok();
+    assert_eq!(query(b"ant\nbee\ncat\n", "-c").ok(), "3\n");
+    // A record without end is a mistake, not a reason to take all memory.
+    shell.file("endless", vec![b'x'; 20 << 20]);
+    shell.run("build rate -o f endless").refused(&["endless", "record 1", "-0"]);
+}
+
+#[test]
+fn csv_columns_by_name_and_number() {
+    let shell = Shell::new();
+    shell.file("in.csv", "id,name\n1,\"ant, red\"\n2,bee\n3,\"say \"\"hi\"\"\"\n");
+    assert_eq!(shell.run("build rate --csv name -o f in.csv --json").json()["keys"], 3);
+    assert_eq!(shell.with_input("query f", "ant, red\n1\n").ok(), "ant, red\n");
+    assert_eq!(
+        shell.with_input("query f --csv name --rows", "x,name\n9,bee\n8,none\n7,\"say \"\"hi\"\"\"\n").ok(),
+        "x,name\n9,bee\n7,\"say \"\"hi\"\"\"\n"
+    );
+    assert_eq!(shell.with_input("query f --csv 2", "9,bee\n8,none\n").ok(), "bee\n");
+    assert_eq!(shell.run("build rate --csv 2 -o g in.csv --json").json()["keys"], 4, "the header is data");
+    assert_eq!(shell.run("build rate --csv 2 --header -o g in.csv --json").json()["keys"], 3);
+    shell.run("build rate --csv nome -o g in.csv").refused(&["nome", "id, name"]);
+    shell.run("build rate --csv 0 -o g in.csv").refused(&["from 1"]);
+    shell.run("build rate --csv 3 -o g in.csv").refused(&["line 1", "only 2"]);
+    shell.run("build rate --csv name -0 -o g in.csv").refused(&["cannot be used with"]);
+}
+
+#[test]
+fn integers_are_not_their_digits() {
+    let shell = Shell::new();
+    shell
+        .with_input(
+            "build rate --items 4 --fpr 1e-6 --keys integers -o f",
+            "7\n-3\n18446744073709551615\n 5 \n",
+        )
+        .ok();
+    // The filter remembers what its keys are.
+    assert_eq!(shell.with_input("query f", "007\n+7\n-3\n8\n").ok(), "007\n+7\n-3\n");
+    assert_eq!(shell.with_input("query f --keys text", "7\n").code, 1);
+    shell.with_input("query f", "7\nseven\n").refused(&["line 2", "\"seven\"", "--keys text"]);
+    shell.with_input("query f", "99999999999999999999\n").refused(&["line 1"]);
+    assert_eq!(shell.run("info f --json").json()["keys"], "integers");
+    assert!(shell.run("measure f --trials 1000 --json").json()["fpr"].as_f64().unwrap() < 0.01);
+}
+
+#[test]
+fn pipes_need_to_be_told_how_many() {
+    let shell = Shell::new();
+    shell.with_input("build rate -o f", "ant\n").refused(&["--items"]);
+    shell.with_input("build rate -o f -", "ant\n").refused(&["--items"]);
+    shell.with_input("build rate --items 1 -o f", "ant\n").ok();
+    shell.with_input("build rate --bits 100 -o f", "ant\n").ok();
+    assert_eq!(shell.run("info f --json").json()["bits"], 100);
+    shell.with_input("build rate --bits 100 --items 5 -o f", "ant\n").ok();
+    assert_eq!(shell.entries(), ["f"], "no temporary file stays behind");
+}
+
+#[test]
+fn adding_removing_and_overfilling() {
+    let shell = Shell::new();
+    shell.file("first", lines(0..500)).file("second", lines(500..1_000)).file("many", lines(0..20_000));
+    shell.run("build rate --filter counting --items 1000 -o f first").ok();
+    assert_eq!(shell.run("add f second --json").json()["health"], "within");
+    assert_eq!(shell.run("query -c f second").ok(), "500\n");
+    assert_eq!(shell.run("remove f first --json").json()["removed"], 500);
+    assert_eq!(shell.run("query -c f second").ok(), "500\n");
+    assert!(shell.run("query -c f first").out.trim().parse::<u32>().unwrap() < 20);
+    // A certainly absent key stops everything; the file stays as it was.
+    let before = std::fs::read(shell.path("f")).unwrap();
+    shell.with_input("remove f", "key 500\nnever there\n").refused(&["never there", "nothing was removed"]);
+    assert_eq!(std::fs::read(shell.path("f")).unwrap(), before);
+    let ignoring = shell.with_input("remove f --ignore-absent --json", "key 500\nnever there\n").json();
+    assert_eq!((ignoring["removed"].as_u64(), ignoring["absent"].as_u64()), (Some(1), Some(1)));
+    // Past its plan it goes on, and says so.
+    let over = shell.run("add f many");
+    assert!(over.err.contains("beyond its plan"), "{}", over.err);
+    over.ok();
+    assert_eq!(shell.run("info f --json").json()["health"], "beyond");
+    assert!(shell.run("info f").ok().contains("beyond plan"));
+    assert_eq!(shell.run("query -c f many").ok(), "20000\n");
+    let built = shell.with_input("build rate --items 10 -o g", lines(0..1_000));
+    assert!(built.err.contains("rebuild with --items"), "{}", built.err);
+    built.ok();
+    for filter in ["bloom", "blocked"] {
+        shell.run(&format!("build rate --filter {filter} -o h first")).ok();
+        shell.run("remove h first").refused(&[filter, "--filter counting"]);
+    }
+}
+
+#[test]
+fn merging() {
+    let shell = Shell::new();
+    shell.file("left", lines(0..600)).file("right", lines(400..1_000)).file("all", lines(0..1_000));
+    shell.file("both", lines(400..600));
+    for filter in ["bloom", "blocked", "counting"] {
+        for name in ["left", "right", "all"] {
+            shell.run(&format!("build rate --filter {filter} --items 2000 -o {name}.t {name}")).ok();
+        }
+        shell.run("union left.t right.t -o union.t").ok();
+        assert_eq!(shell.run("query -c union.t all").ok(), "1000\n");
+        if filter != "counting" {
+            assert_eq!(
+                std::fs::read(shell.path("union.t")).unwrap(),
+                std::fs::read(shell.path("all.t")).unwrap()
+            );
+        }
+        let common = shell.run("intersect left.t right.t all.t -o common.t --json").json();
+        assert_eq!(common["filters"], 3);
+        assert_eq!(shell.run("query -c common.t both").ok(), "200\n");
+        assert!(shell.run("query -c common.t all").ok().trim().parse::<u32>().unwrap() < 300);
+        // Into one of them.
+        shell.run("union left.t right.t -o left.t").ok();
+        assert_eq!(shell.run("query -c left.t all").ok(), "1000\n");
+    }
+    shell.run("build rate --items 2001 --filter counting -o other.t left").ok();
+    shell.run("union left.t other.t -o x.t").refused(&["left.t and other.t", "differ in cells"]);
+    shell.run("build rate --items 2000 --filter counting --seed 1 -o other.t left").ok();
+    shell.run("intersect left.t other.t -o x.t").refused(&["differ in seed: 0 and 1"]);
+    shell.run("build rate --items 2000 -o other.t left").ok();
+    shell.run("union left.t other.t -o x.t").refused(&["differ in filter: counting and bloom"]);
+    shell.run("union left.t -o x.t").refused(&["2"]);
+    assert!(!shell.path("x.t").exists());
+}
+
+#[test]
+fn keyed_filters_need_their_key_and_never_hold_it() {
+    let shell = Shell::new();
+    let secret = "correct horse battery staple";
+    shell.file("key", format!("{secret}\n")).file("same", secret).file("other", "another secret, as long");
+    shell.file("short", "short").file("members", lines(0..100));
+    shell.run("build rate --key-file key -o f members").ok();
+    let bytes = std::fs::read(shell.path("f")).unwrap();
+    assert!(!bytes.windows(6).any(|window| secret.as_bytes().windows(6).any(|part| part == window)));
+    shell.run("query f members").refused(&["--key-file"]);
+    shell.run("query f --key-file other members").refused(&["not the key"]);
+    shell.run("query f --key-file short members").refused(&["at least 16 bytes", "got 5"]);
+    shell.run("query f --key-file nowhere members").refused(&["nowhere"]);
+    assert_eq!(shell.run("query -c f --key-file key members").ok(), "100\n");
+    assert_eq!(
+        shell.run("query -c f --key-file same members").ok(),
+        "100\n",
+        "a line end is no part of a secret"
+    );
+    let info = shell.run("info f --key-file key").ok();
+    assert!(info.contains("keyed") && !info.contains(secret));
+    // A key is no hindrance to filters without one; but a keyed filter cannot be made without.
+    shell.run("build rate -o g members").ok();
+    assert_eq!(shell.run("query -c g --key-file key members").ok(), "100\n");
+    shell.run("build rate --hash keyed -o h members").refused(&["--key-file"]);
+    shell.run("build rate --key-file key --seed 3 -o h members").refused(&["--seed"]);
+    for hash in ["sha256-md5", "prefixed"] {
+        shell.run(&format!("build rate --hash {hash} -o h members")).ok();
+        assert_eq!(shell.run("query -c h members").ok(), "100\n");
+        shell
+            .run(&format!("build rate --hash {hash} --filter blocked -o h members"))
+            .refused(&[hash, "keyed"]);
+    }
+}
+
+#[test]
+fn damaged_files_are_refused_in_words() {
+    let shell = Shell::new();
+    shell.file("members", lines(0..100)).file("text", "just text\n").file("empty", "");
+    shell.run("build rate -o f members").ok();
+    let good = std::fs::read(shell.path("f")).unwrap();
+    for command in [
+        "query bad members",
+        "add bad members",
+        "info bad",
+        "measure bad",
+        "union bad f -o x",
+        "remove bad members",
+    ] {
+        for (damage, bytes) in [
+            ("signature", b"just text".to_vec()),
+            ("signature", vec![]),
+            ("bytes long", good[..good.len() - 1].to_vec()),
+            ("bytes long", [&good[..], b"x"].concat()),
+            ("bytes long", good[..100].to_vec()),
+            ("header is damaged", flip(&good, 50)),
+            ("body is damaged", flip(&good, 130)),
+            ("upgrade", flip(&good, 9)),
+        ] {
+            shell.file("bad", &bytes);
+            shell.run(command).refused(&[damage, "bad"]);
+            assert_eq!(std::fs::read(shell.path("bad")).unwrap(), bytes, "nothing was changed");
+        }
+    }
+    // The body's checksum, and only that, can be waived.
+    shell.file("bad", flip(&good, 130));
+    shell.run("info --no-verify bad").ok();
+    shell.file("bad", flip(&good, 50));
+    shell.run("info --no-verify bad").refused(&["header"]);
+    shell.run("info nowhere").refused(&["nowhere"]);
+    shell.run("info .").refused(&["cannot open ."]);
+    assert!(!shell.path("x").exists());
+}
+
+fn flip(bytes: &[u8], at: usize) -> Vec<u8> {
+    let mut copy = bytes.to_vec();
+    copy[at] ^= 0x10;
+    copy
+}
+
+#[test]
+fn writing_replaces_in_one_step_or_not_at_all() {
+    let shell = Shell::new();
+    shell.file("members", lines(0..100));
+    shell.run("build rate -o missing/f members").refused(&["missing", "nothing was changed"]);
+    shell.run("build rate -o f nowhere").refused(&["nowhere"]);
+    assert!(!shell.path("f").exists());
+    shell.run("build rate -o f members").ok();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        // Permissions and links survive.
+        std::fs::set_permissions(shell.path("f"), std::fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("f", shell.path("link")).unwrap();
+        shell.with_input("add link", "ant\n").ok();
+        assert!(shell.path("link").symlink_metadata().unwrap().is_symlink());
+        assert_eq!(std::fs::metadata(shell.path("f")).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(shell.with_input("query -c f", "ant\n").ok(), "1\n");
+    }
+    // Through a pipe, out and in again; the words go to standard error.
+    let piped = Command::new(env!("CARGO_BIN_EXE_tamis"))
+        .args(["build", "rate", "-o", "-", "members"])
+        .current_dir(shell.folder.path())
+        .output()
+        .unwrap();
+    assert!(piped.status.success());
+    let through = shell.with_input("query -c - members", &piped.stdout);
+    assert_eq!(through.ok(), "100\n");
+    shell.with_input("query -", &piped.stdout).refused(&["standard input"]);
+}
+
+/// A reader that has seen enough (`head`) is no error.
+#[cfg(unix)]
+#[test]
+fn broken_pipes_are_quiet() {
+    let shell = Shell::new();
+    shell.file("members", lines(0..100_000));
+    shell.run("build rate -o f members").ok();
+    for line in ["query f members", "reproduce --quick 001", "info f", "--help"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tamis"))
+            .args(line.split(' '))
+            .current_dir(shell.folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stderr), (Some(0), vec![]), "{line}");
+    }
+}
+
+#[test]
+fn documents_are_reproduced() {
+    let shell = Shell::new();
+    let report = shell.run("reproduce 001 004 --quick --json").json();
+    let cells = report["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 21);
+    for cell in cells {
+        assert_eq!(cell["verdict"], "holds", "{cell}");
+        for field in ["document", "place", "published", "recomputed", "tolerance", "recorded", "note"] {
+            assert!(cell[field].is_string(), "{field} in {cell}");
+        }
+    }
+    let slips = report["slips"].to_string();
+    for evidence in
+        ["MD4", "elemet_8204 and elemet_9964", "estimation()", "ceiling", "20,000 trials", "k >= 1"]
+    {
+        assert!(slips.contains(evidence), "{evidence}");
+    }
+    shell.run("reproduce 999").refused(&["999", "001 and 004"]);
+}
+
+#[test]
+fn help_teaches_and_completions_complete() {
+    let shell = Shell::new();
+    assert!(shell.run("--help").ok().contains("Examples:"));
+    for command in [
+        "plan rate",
+        "build rate",
+        "query",
+        "add",
+        "remove",
+        "info",
+        "measure",
+        "union",
+        "intersect",
+        "completions",
+    ] {
+        assert!(shell.run(&format!("{command} --help")).ok().contains("Example"), "{command}");
+    }
+    for name in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(shell.run(&format!("completions {name}")).ok().contains("tamis"));
+    }
+}
+
+#[test]
+fn the_example_lists_are_disjoint() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let read = |name| std::fs::read_to_string(root.join(name)).unwrap();
+    let (words, others) = (read("words.txt"), read("others.txt"));
+    let words: std::collections::HashSet<&str> = words.lines().collect();
+    assert_eq!((words.len(), others.lines().count()), (10_000, 10_000));
+    assert!(!others.lines().any(|word| words.contains(word)));
+}
