@@ -60,9 +60,9 @@ struct BuildRate {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
 enum Family {
-    /// Fast, with a public seed: for keys that nobody chooses against you [default]
+    /// Fast, with a public seed: for keys that nobody chooses against you (the default)
     Fast,
-    /// SipHash with a secret key: where an adversary may choose keys [default with a key file]
+    /// SipHash with a secret key: where an adversary may choose keys (the default with a key file)
     Keyed,
     /// SHA-256 and MD5 double hashing, as in the report by Sánchez-O'Mullony (slow)
     Sha256Md5,
