@@ -1,6 +1,9 @@
 //! Bit arrays and packed counters as plain bytes, least significant bit first: the layout of the file is the
 //! layout in memory, on every machine.
 
+/// The most bits that a body may have: 2^50, 128 TiB.
+pub(crate) const MOST: u64 = 1 << 50;
+
 /// Whether bit `i` is set.
 #[inline]
 pub(crate) fn get(bytes: &[u8], i: u64) -> bool {

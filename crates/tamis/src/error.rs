@@ -41,11 +41,11 @@ pub enum Error {
     },
     /// More bits than a filter can address.
     #[error(
-        "{wanted} would take {got} bits, more than the {most} that a filter can address; {remedy}",
+        "{wanted} would take at least {got} bits, more than the {most} that a filter can address; {remedy}",
         most = crate::rate::MAX_BITS
     )]
     TooManyBits {
-        /// The bits it would take (or a number above it, past 2^63).
+        /// The bits it would take, or a number of them that is known to be too few.
         got: u128,
         /// What was to be held.
         wanted: String,
@@ -156,6 +156,59 @@ pub enum Error {
         /// Its value.
         got: String,
     },
+    /// There is no such universe.
+    #[error("{why}; {remedy}")]
+    Universe {
+        /// What is wrong with it.
+        why: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// The key is no element of the universe, so the filter can say nothing of it.
+    #[error("{key} is not among {universe}; ask only for elements of the filter's universe")]
+    Outside {
+        /// The key.
+        key: String,
+        /// The universe.
+        universe: String,
+    },
+    /// No code gives such a zone.
+    #[error("no {code} code keeps {items} items of {universe} elements free of false positives; {remedy}")]
+    Zone {
+        /// The code asked for.
+        code: &'static str,
+        /// The items.
+        items: u64,
+        /// The size of the universe.
+        universe: u128,
+        /// What would do.
+        remedy: String,
+    },
+    /// The filter holds as many items as its promise covers. Nothing was changed.
+    #[error(
+        "the filter is full: it is free of false positives for {zone} items and holds as many; build a larger one, or insert beyond the zone on request"
+    )]
+    Full {
+        /// The items that the zone allows.
+        zone: u64,
+    },
+    /// The list cannot be had with the work allowed.
+    #[error("{why}; {remedy}")]
+    Listing {
+        /// What stands against it.
+        why: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// The filter's universe is a dictionary, which must be given to open it.
+    #[error("the filter's universe is a dictionary of {keys} keys; give the dictionary it was built with")]
+    DictionaryNeeded {
+        /// How many keys it has.
+        keys: u64,
+    },
+    /// The dictionary is another one than the filter was built with.
+    #[error("this is not the dictionary that the filter was built with; give the original one")]
+    WrongDictionary,
     /// The operating system refused.
     #[error(transparent)]
     Io(#[from] std::io::Error),

@@ -75,7 +75,7 @@ impl Store {
         // SAFETY: the map is private, so nothing written through it reaches the file. Other processes must not
         // cut the file short or write into it while it is mapped; tamis itself never does: it replaces files by
         // renaming. `AnyFilter::open` passes this duty on to its caller in its documentation.
-        let map = unsafe { MmapOptions::new().len(end).map_copy(file)? };
+        let map = unsafe { MmapOptions::new().len(end).no_reserve_swap().map_copy(file)? };
         Ok(Store { place: Place::Map { map, start: offset }, len: size })
     }
 

@@ -173,6 +173,7 @@ fn lies_with_a_good_checksum_are_refused() {
         (48, &0u64.to_le_bytes(), "items"),
         (56, &f64::NAN.to_le_bytes(), "rate"),
         (56, &(-1f64).to_le_bytes(), "rate"),
+        (56, &(-0f64).to_le_bytes(), "rate"),
         (56, &1f64.to_le_bytes(), "rate"),
         (64, &0u64.to_le_bytes(), "cells"),
         (64, &u64::MAX.to_le_bytes(), "cells"),

@@ -296,15 +296,16 @@ fn refusals_name_the_value_and_the_nearest_feasible_one() {
         assert!(said(Plan::from_items_bits(kind, 0, 100)).contains("got 0"));
 
         // The number offered instead is feasible, and one bit less is not.
-        for (bits, refused) in
-            [(0, Plan::from_items_bits(kind, 1_000, 0)), (0, Plan::from_fpr_bits(kind, 0.01, 0))]
-        {
-            let Err(Error::TooFewBits { got, nearest, .. }) = refused else { panic!("{refused:?}") };
-            assert_eq!(got, bits);
-            let (rate, items) =
-                (Plan::from_items_bits(kind, 1_000, nearest), Plan::from_fpr_bits(kind, 0.01, nearest));
-            assert!(rate.is_ok() || items.is_ok());
-        }
+        let Err(Error::TooFewBits { got: 0, nearest, .. }) = Plan::from_items_bits(kind, 1_000, 0) else {
+            panic!()
+        };
+        assert!(Plan::from_items_bits(kind, 1_000, nearest).is_ok());
+        assert!(Plan::from_items_bits(kind, 1_000, nearest - 1).is_err());
+        let Err(Error::TooFewBits { got: 0, nearest, .. }) = Plan::from_fpr_bits(kind, 0.01, 0) else {
+            panic!()
+        };
+        assert!(Plan::from_fpr_bits(kind, 0.01, nearest).is_ok());
+        assert!(Plan::from_fpr_bits(kind, 0.01, nearest - 1).is_err());
         let Err(Error::TooFewBits { nearest, .. }) = Plan::from_fpr_bits(kind, 1e-9, 1) else { panic!() };
         assert_eq!(Plan::from_fpr_bits(kind, 1e-9, nearest).unwrap().items().min(1), 1);
         assert!(Plan::from_fpr_bits(kind, 1e-9, nearest - 1).is_err());
@@ -317,6 +318,13 @@ fn refusals_name_the_value_and_the_nearest_feasible_one() {
         assert!(said(Plan::from_fpr_bits(kind, 0.01, u64::MAX)).contains("nearest feasible size"));
     }
     let counting = Plan::from_items_fpr(Kind::Counting, 10, 0.01).unwrap();
+    let Err(Error::TooFewBits { nearest, .. }) = Plan::counting_from_items_bits(100, 20, 16) else {
+        panic!()
+    };
+    assert_eq!(Plan::counting_from_items_bits(100, nearest, 16).unwrap().counter_bits(), 16);
+    assert!(Plan::counting_from_items_bits(100, nearest - 1, 16).is_err());
+    assert_eq!(Plan::counting_from_fpr_bits(0.01, 1 << 50, 2).unwrap().bits(), 1 << 50);
+    assert!(said(Plan::counting_from_fpr_bits(0.01, 100, 1)).ends_with("width is 2"));
     assert!(said(counting.with_counter_bits(1)).ends_with("width is 2"));
     assert!(said(counting.with_counter_bits(17)).ends_with("width is 16"));
     assert!(Plan::from_items_fpr(Kind::Bloom, 10, 0.01).unwrap().with_counter_bits(4).is_err());
@@ -344,10 +352,10 @@ fn a_plan_makes_its_own_kind_only() {
 
 #[test]
 fn filters_too_large_for_the_machine_are_an_error() {
-    let Err(Error::Memory { needed, .. }) = Bloom::new(1_000_000_000_000, 1e-15) else {
-        return; // a machine that overcommits nine terabytes
-    };
-    assert!(needed > 1 << 40);
+    // 128 TiB: more than a process of 47 address bits can have.
+    let plan = Plan::from_items_bits(Kind::Bloom, 1_000_000_000_000, 1 << 50).unwrap();
+    let refused = Bloom::with_plan(plan, Hash::default()).map(|_| ());
+    assert!(matches!(refused, Err(Error::Memory { needed, .. }) if needed == 1 << 47), "{refused:?}");
 }
 
 #[test]
@@ -430,6 +438,9 @@ fn serde_carries_filters_and_plans() {
     let text = serde_json::to_string(&AnyFilter::from(filter.clone())).unwrap();
     let back: AnyFilter = serde_json::from_str(&text).unwrap();
     assert_eq!(Bloom::try_from(back).unwrap(), filter);
+    assert_eq!(serde_json::to_string(&filter).unwrap(), text);
+    assert_eq!(serde_json::from_str::<Bloom>(&text).unwrap(), filter);
+    assert!(serde_json::from_str::<BlockedBloom>(&text).unwrap_err().to_string().contains("blocked"));
     assert!(
         serde_json::from_str::<AnyFilter>("[1,2,3]").unwrap_err().to_string().contains("not a tamis file")
     );

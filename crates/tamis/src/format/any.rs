@@ -1,9 +1,11 @@
 //! A filter of whichever kind a file holds.
 
 use crate::format::Open;
+#[cfg(feature = "serde")]
+use crate::rate::{Filter, Layout};
 use crate::rate::{Kind, RateFilter};
 use crate::{BlockedBloom, Bloom, CountingBloom, Error, Key, KeyRef};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 
 /// A filter of any kind: what a file turns out to hold.
@@ -51,6 +53,11 @@ impl AnyFilter {
     /// Writes the filter to a file, whole or not at all. See [`Filter::save`](crate::rate::Filter::save).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         super::write::save(self.as_rate(), path.as_ref())
+    }
+
+    /// Writes the filter's file to a stream.
+    pub fn write_to(&self, out: impl Write) -> Result<(), Error> {
+        Ok(super::write::write_to(self.as_rate(), out)?)
     }
 
     /// The bytes of the filter's file.
@@ -178,6 +185,24 @@ impl TryFrom<AnyFilter> for CountingBloom {
 impl serde::Serialize for AnyFilter {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(&self.to_bytes())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<L: Layout + Send + Sync> serde::Serialize for Filter<L> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.to_bytes())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de, L: Layout> serde::Deserialize<'de> for Filter<L>
+where
+    Filter<L>: TryFrom<AnyFilter, Error = Error>,
+{
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Filter<L>, D::Error> {
+        let any = AnyFilter::deserialize(deserializer)?;
+        Filter::try_from(any).map_err(serde::de::Error::custom)
     }
 }
 

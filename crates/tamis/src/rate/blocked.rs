@@ -19,7 +19,7 @@ use crate::{Error, Hash, bits};
 /// | inserted | always `true` |
 /// | not inserted | `true` at no more than about the planned rate |
 ///
-/// Rates from 3% to 0.1% suit it best; outside them [`Bloom`](super::Bloom) is much smaller. It takes the fast and
+/// Rates from 5% to 0.01% suit it; outside them [`Bloom`](super::Bloom) is much smaller. It takes the fast and
 /// the keyed hash only.
 ///
 /// ```
@@ -41,7 +41,7 @@ impl Layout for Blocked {
 
 const BYTES: usize = (BLOCK / 8) as usize;
 
-/// Spreads h2 for the second bit of each lane.
+/// Spreads h1, whose high bits chose the block, for the second bit of each lane.
 const SECOND: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The bits of a key in its block, lane by lane.
@@ -52,7 +52,7 @@ fn pattern(digest: Digest, rounds: u32) -> [u64; LANES as usize] {
         *lane = 1 << (digest.h2 >> (6 * i) & 63);
     }
     if rounds == 2 {
-        let second = digest.h2.wrapping_mul(SECOND) >> 16;
+        let second = digest.h1.wrapping_mul(SECOND) >> 16;
         for (i, lane) in lanes.iter_mut().enumerate() {
             *lane |= 1 << (second >> (6 * i) & 63);
         }

@@ -3,7 +3,7 @@
 use super::{Kind, Plan};
 use crate::hash::Probe;
 use crate::store::Store;
-use crate::{Digest, Error, Hash, Key, KeyRef, Kinds};
+use crate::{Digest, Error, Hash, Health, Key, KeyRef, Kinds};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -38,26 +38,6 @@ pub(crate) mod sealed {
         fn occupied(plan: &Plan, body: &[u8]) -> u64;
         /// The share of strangers that pass this very body.
         fn fpr(plan: &Plan, body: &[u8]) -> f64;
-    }
-}
-
-/// Whether a filter still keeps what its plan promised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
-pub enum Health {
-    /// It holds no more than it was planned for.
-    Within,
-    /// It holds more than it was planned for: members still pass, but so do more strangers than promised.
-    Beyond,
-}
-
-impl fmt::Display for Health {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.pad(match self {
-            Health::Within => "within",
-            Health::Beyond => "beyond",
-        })
     }
 }
 

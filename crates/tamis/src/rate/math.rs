@@ -22,15 +22,15 @@ pub(super) fn occupied_variance(cells: u64, throws: f64) -> f64 {
 /// The classic filter's expected rate over random hashes: E[(X/m)^k], X the number of bits set by n items.
 ///
 /// (Bose et al. 2008 pointed out that the textbook's (1 - (1-1/m)^(kn))^k is E[X/m]^k, which is smaller.) Up to 2^11
-/// cells the distribution of X is computed; beyond, X is so narrow that its variance suffices: the relative error
-/// is of the order of (k^2/m)^2.
+/// cells the distribution of X is computed; beyond, X is all but normal, and the moments of the normal distribution
+/// with its mean and variance serve: measured on 2,000 cells, they are within 1e-3 even for 50 hashes.
 pub(super) fn classic_fpr(cells: u64, hashes: u32, items: u64) -> f64 {
     if items == 0 {
         return 0.0;
     }
     let k = f64::from(hashes);
     let throws = k * items as f64;
-    if cells <= 1 << 11 && throws <= f64::from(1 << 15) {
+    if cells <= 1 << 11 && throws <= f64::from(1 << 12) {
         let chances = occupancy(cells as usize, u64::from(hashes) * items);
         return chances
             .iter()
@@ -40,8 +40,20 @@ pub(super) fn classic_fpr(cells: u64, hashes: u32, items: u64) -> f64 {
     }
     let mean = occupied(cells, throws);
     let variance = occupied_variance(cells, throws) / (cells as f64).powi(2);
-    let bend = k * (k - 1.0) / 2.0 * variance / mean.powi(2);
-    (mean.powf(k) * (1.0 + bend)).min(1.0)
+    (mean.powf(k) * normal_moment(hashes, variance / mean.powi(2))).min(1.0)
+}
+
+/// E[(1 + s Z)^k] for a normal Z and s^2 = `spread`: the sum of C(k, 2j) (2j-1)!! s^(2j).
+fn normal_moment(k: u32, spread: f64) -> f64 {
+    let k = f64::from(k);
+    let (mut sum, mut term, mut j) = (1.0, 1.0, 0.0);
+    while 2.0 * (j + 1.0) <= k {
+        // From C(k,2j) (2j-1)!! to the next: (k-2j)(k-2j-1) / (2(j+1)).
+        term *= (k - 2.0 * j) * (k - 2.0 * j - 1.0) / (2.0 * (j + 1.0)) * spread;
+        sum += term;
+        j += 1.0;
+    }
+    sum
 }
 
 /// The chances of 0, 1, ... occupied cells after `throws` throws.
@@ -72,10 +84,16 @@ fn block_fpr(inside: f64, rounds: u32) -> f64 {
     lane.powi((rounds * LANES as u32) as i32)
 }
 
+/// With so many items a block, every bit of every block is set, but for a chance below 1e-50.
+const CROWDED: f64 = 1e4;
+
 /// The blocked filter's expected rate: the mixture over how many of the items share the stranger's block, which is
 /// binomial.
 pub(super) fn blocked_fpr(blocks: u64, rounds: u32, items: u64) -> f64 {
     let n = items as f64;
+    if n / blocks as f64 > CROWDED {
+        return 1.0;
+    }
     let odds = 1.0 / (blocks as f64 - 1.0); // infinite for one block, which then holds every item
     if blocks == 1 {
         return block_fpr(n, rounds);
@@ -91,6 +109,9 @@ pub(super) fn blocked_fpr(blocks: u64, rounds: u32, items: u64) -> f64 {
 /// The same with the Poisson distribution, the usual approximation.
 pub(super) fn blocked_approximation(blocks: u64, rounds: u32, items: u64) -> f64 {
     let mean = items as f64 / blocks as f64;
+    if mean > CROWDED {
+        return 1.0;
+    }
     mixture(mean, f64::INFINITY, |inside| mean / (inside + 1.0), |inside| block_fpr(inside, rounds))
 }
 
@@ -165,17 +186,22 @@ mod tests {
 
     #[test]
     fn the_two_ways_of_computing_the_classic_rate_agree_where_they_meet() {
-        for (cells, hashes, items) in [(2048, 7, 213), (2048, 1, 2000), (2000, 13, 100), (1900, 20, 66)] {
+        for (cells, hashes, items) in
+            [(2048, 7, 213), (2048, 1, 2000), (2000, 13, 100), (1900, 20, 66), (2048, 50, 28)]
+        {
             let listed = classic_fpr(cells, hashes, items);
-            let k = f64::from(hashes);
-            let mean = occupied(cells, k * items as f64);
-            let spread = occupied_variance(cells, k * items as f64) / (cells as f64).powi(2);
-            close(
-                mean.powf(k) * (1.0 + k * (k - 1.0) / 2.0 * spread / mean.powi(2)),
-                listed,
-                (k * k / cells as f64).powi(2),
-            );
+            let throws = f64::from(hashes) * items as f64;
+            let mean = occupied(cells, throws);
+            let spread = occupied_variance(cells, throws) / (cells as f64 * mean).powi(2);
+            close(mean.powi(hashes as i32) * normal_moment(hashes, spread), listed, 1e-3);
         }
+    }
+
+    #[test]
+    fn crowded_blocks_pass_everyone_at_once() {
+        assert_eq!(blocked_fpr(2, 1, u64::MAX), 1.0);
+        assert_eq!(blocked_approximation(2, 2, u64::MAX), 1.0);
+        close(blocked_fpr(2, 1, 19_999), 1.0, 1e-12);
     }
 
     #[test]

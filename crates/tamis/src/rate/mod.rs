@@ -16,8 +16,9 @@ mod math;
 mod plan;
 mod precise;
 
+pub use crate::Health;
 pub use blocked::{Blocked, BlockedBloom};
 pub use bloom::{Bloom, Classic};
 pub use counting::{Counting, CountingBloom};
-pub use filter::{Filter, Health, Layout, RateFilter};
+pub use filter::{Filter, Layout, RateFilter};
 pub use plan::{Kind, MAX_BITS, MAX_FPR, MAX_HASHES, MIN_FPR, Plan};

@@ -6,7 +6,7 @@ use crate::Error;
 use std::fmt;
 
 /// The most bits that a filter can address: 2^50, 128 TiB.
-pub const MAX_BITS: u64 = 1 << 50;
+pub const MAX_BITS: u64 = crate::bits::MOST;
 /// The most positions a key may have.
 pub const MAX_HASHES: u32 = 64;
 /// The lowest rate that can be asked for.
@@ -43,8 +43,8 @@ impl fmt::Display for Kind {
 
 /// The size of a filter, decided before anything is allocated: from any two of items, rate and bits, the third.
 ///
-/// Sizes are exact: [`bits`](Plan::bits) is not rounded up to a power of two, and [`bytes`](Plan::bytes) is what
-/// the filter's body takes, in memory and in the file. The rate is an expectation:
+/// Sizes are exact: [`bits`](Plan::bits) is what the formula gives in 100 binary digits (above a rate of one half: in 53),
+/// not rounded up to a power of two, and [`bytes`](Plan::bytes) is what the filter's body takes, in memory and in the file. The rate is an expectation:
 /// [`expected_fpr`](Plan::expected_fpr) says what a filter of these bits and hashes will show at any number of
 /// items.
 ///
@@ -99,9 +99,18 @@ impl Plan {
 
     /// The rate that `items` in `bits` will show.
     pub fn from_items_bits(filter: Kind, items: u64, bits: u64) -> Result<Plan, Error> {
+        Plan::rate_of(filter, Plan::width_of(filter), items, bits)
+    }
+
+    /// The rate that a counting filter with counters of this width will show.
+    pub fn counting_from_items_bits(items: u64, bits: u64, counter_bits: u32) -> Result<Plan, Error> {
+        check_counter_bits(counter_bits)?;
+        Plan::rate_of(Kind::Counting, counter_bits, items, bits)
+    }
+
+    fn rate_of(filter: Kind, width: u32, items: u64, bits: u64) -> Result<Plan, Error> {
         check_items(items)?;
         check_bits(bits)?;
-        let width = Plan::width_of(filter);
         let wanted = || format!("{items} items at a rate of at most {MAX_FPR}");
         let cells = bits / u64::from(width);
         let (cells, hashes) = match filter {
@@ -115,7 +124,7 @@ impl Plan {
             plan.fpr = plan.expected_fpr(items);
         }
         if cells == 0 || plan.fpr > MAX_FPR {
-            let nearest = Plan::from_items_fpr(filter, items, MAX_FPR)?.bits();
+            let nearest = Plan::from_items_fpr(filter, items, MAX_FPR)?.cells * u64::from(width);
             return Err(Error::TooFewBits { got: bits, wanted: wanted(), nearest });
         }
         Ok(plan)
@@ -123,9 +132,18 @@ impl Plan {
 
     /// The items that `bits` can hold at the rate `fpr`.
     pub fn from_fpr_bits(filter: Kind, fpr: f64, bits: u64) -> Result<Plan, Error> {
+        Plan::items_of(filter, Plan::width_of(filter), fpr, bits)
+    }
+
+    /// The items that a counting filter with counters of this width can hold.
+    pub fn counting_from_fpr_bits(fpr: f64, bits: u64, counter_bits: u32) -> Result<Plan, Error> {
+        check_counter_bits(counter_bits)?;
+        Plan::items_of(Kind::Counting, counter_bits, fpr, bits)
+    }
+
+    fn items_of(filter: Kind, width: u32, fpr: f64, bits: u64) -> Result<Plan, Error> {
         check_fpr(fpr)?;
         check_bits(bits)?;
-        let width = Plan::width_of(filter);
         let cells = bits / u64::from(width);
         let items = match filter {
             Kind::Blocked => blocked_items(cells / BLOCK, fpr),
@@ -133,7 +151,7 @@ impl Plan {
             _ => precise::items(cells, fpr),
         };
         if items == 0 {
-            let nearest = Plan::from_items_fpr(filter, 1, fpr)?.bits();
+            let nearest = Plan::from_items_fpr(filter, 1, fpr)?.cells * u64::from(width);
             return Err(Error::TooFewBits {
                 got: bits,
                 wanted: format!("1 item at a rate of {fpr:?}"),
@@ -152,9 +170,7 @@ impl Plan {
         if self.filter != Kind::Counting {
             return Err(Error::Kind { planned: self.filter, wanted: Kind::Counting });
         }
-        if !(2..=16).contains(&counter_bits) {
-            return Err(Error::CounterBits { got: counter_bits, nearest: counter_bits.clamp(2, 16) });
-        }
+        check_counter_bits(counter_bits)?;
         if self.cells > MAX_BITS / u64::from(counter_bits) {
             return Err(Error::TooManyBits {
                 got: u128::from(self.cells) * u128::from(counter_bits),
@@ -177,7 +193,7 @@ impl Plan {
     ) -> Result<Plan, Error> {
         let refuse = |field, got: String| Err(Error::Field { field, got });
         // A plan made from items and bits may expect less than the lowest rate that can be asked for.
-        if !(0.0..=MAX_FPR).contains(&fpr) {
+        if !(0.0..=MAX_FPR).contains(&fpr) || fpr.is_sign_negative() {
             return refuse("rate", fpr.to_string());
         }
         let width_fits = match filter {
@@ -264,9 +280,9 @@ impl Plan {
         self.counter_bits
     }
 
-    /// The share of strangers that will pass when the filter holds `items`, as an exact expectation over random
-    /// hashes: for the classic layouts E[(X/m)^k] over the number X of bits set, for the blocked one the binomial
-    /// mixture over the load of a block.
+    /// The share of strangers that will pass when the filter holds `items`, as an expectation over random hashes: for the
+    /// classic layouts E[(X/m)^k] over the number X of bits set, for the blocked one the binomial mixture over the load of a
+    /// block. (Digests have 128 bits: rates near 2^-128, which no plan can ask for, are lower here than in life.)
     #[must_use]
     pub fn expected_fpr(&self, items: u64) -> f64 {
         match self.filter {
@@ -337,6 +353,13 @@ fn check_fpr(fpr: f64) -> Result<(), Error> {
     }
     let nearest = if fpr.is_nan() { 0.01 } else { fpr.clamp(MIN_FPR, MAX_FPR) };
     Err(Error::Rate { got: fpr, nearest })
+}
+
+fn check_counter_bits(counter_bits: u32) -> Result<(), Error> {
+    if (2..=16).contains(&counter_bits) {
+        return Ok(());
+    }
+    Err(Error::CounterBits { got: counter_bits, nearest: counter_bits.clamp(2, 16) })
 }
 
 fn check_bits(bits: u64) -> Result<(), Error> {
