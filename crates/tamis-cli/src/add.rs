@@ -1,10 +1,11 @@
 //! `tamis add`: more keys for a filter.
 
-use crate::filter::{self, Opening};
+use crate::filter::{self, KeyFile, Lock};
 use crate::input::Input;
 use crate::output::{self, grouped, integer, number, object, rate};
 use clap::Args;
 use serde_json::json;
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use tamis::rate::Health;
 
@@ -16,40 +17,64 @@ use tamis::rate::Health;
 Examples:
   tamis add seen.tamis today.txt
   echo ant | tamis add seen.tamis
+  tamis add --print-new seen.tamis log.txt > fresh.txt    deduplicate: what was never seen, once each
 
-JSON fields: file, keys, certainly_new, estimated_items, expected_fpr, health.")]
+JSON fields: file, keys, certainly_new, estimated_items, fpr_now, health.")]
 pub(crate) struct Add {
     /// The filter to change
     filter: PathBuf,
+    /// Print each key that was certainly not there before: the input without what was seen, repeats included
+    #[arg(long, conflicts_with = "json")]
+    print_new: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    opening: Opening,
+    key: KeyFile,
     #[command(flatten)]
     input: Input,
 }
 
 impl Add {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let (mut any, manner) = self.opening.open_for(&self.filter, &self.input)?;
+        filter::check_sources(&self.filter, &self.input)?;
+        let _lock = Lock::new(&self.filter)?;
+        let mut any = self.key.open(&self.filter, true)?;
+        let manner = filter::manner_for(&any, &self.input);
         let (mut keys, mut new) = (0, 0);
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        let end = if self.input.manner.null { b'\0' } else { b'\n' };
         manner.each(&self.input.files, "adding", false, |batch| {
             keys += batch.len() as u64;
-            new += any.as_rate_mut().insert_many(&batch.keys());
+            if !self.print_new {
+                new += any.as_rate_mut().insert_many(&batch.keys());
+                return Ok(true);
+            }
+            for (key, text) in batch.keys().into_iter().zip(batch.printed()) {
+                if any.as_rate_mut().insert(key) {
+                    new += 1;
+                    out.write_all(text)?;
+                    out.write_all(&[end])?;
+                }
+            }
+            out.flush()?;
             Ok(true)
         })?;
+        drop(out);
         filter::save(&any, &self.filter)?;
         let filter = any.as_rate();
         if self.json {
-            output::print_json(object([
-                ("file", json!(self.filter.display().to_string())),
-                ("keys", integer(keys)),
-                ("certainly_new", integer(new)),
-                ("estimated_items", number(filter.estimated_items())),
-                ("expected_fpr", number(filter.expected_fpr())),
-                ("health", json!(filter.health().to_string())),
-            ]))?;
+            output::report_json(
+                &self.filter,
+                object([
+                    ("file", json!(self.filter.display().to_string())),
+                    ("keys", integer(keys)),
+                    ("certainly_new", integer(new)),
+                    ("estimated_items", number(filter.estimated_items())),
+                    ("fpr_now", number(filter.expected_fpr())),
+                    ("health", json!(filter.health().to_string())),
+                ]),
+            )?;
         } else {
             let text = format!(
                 "{}: {} keys added, at least {} of them new; about {} of {} planned items; {} plan",
@@ -60,14 +85,15 @@ impl Add {
                 grouped(filter.plan().items()),
                 filter.health(),
             );
-            output::report(&self.filter, &text)?;
+            // What is printed may be on its way into a file of keys.
+            if self.print_new { output::complain(&text) } else { output::report(&self.filter, &text)? }
         }
         if filter.health() == Health::Beyond {
-            eprintln!(
+            output::complain(&format!(
                 "tamis: warning: the filter is beyond its plan: {} of strangers pass, not {}; rebuild it with more --items",
                 rate(filter.expected_fpr()),
                 rate(filter.plan().fpr()),
-            );
+            ));
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::plan::{self, Size};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tamis::rate::{Health, Kind, Plan, RateFilter};
 use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Hash};
 
@@ -36,7 +36,7 @@ Examples:
   find . -print0 | tamis build rate -0 --items 1e5 -o files.tamis
   tamis build rate --hash keyed --key-file key -o private.tamis seen.txt
 
-JSON fields: file, keys, certainly_new, health, estimated_items, fill, and those of `plan`.")]
+JSON fields: file, keys, certainly_new, health, estimated_items, fill, fpr_now, and those of `plan`.")]
 struct BuildRate {
     #[command(flatten)]
     size: Size,
@@ -51,6 +51,9 @@ struct BuildRate {
     /// The file to write; an existing one is replaced in one step
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Replace the file even if it is no filter
+    #[arg(long)]
+    force: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -79,6 +82,7 @@ impl Build {
 
 impl BuildRate {
     fn run(&self) -> anyhow::Result<()> {
+        self.spare_the_sources()?;
         let hash = self.hash()?;
         let plan = self.plan()?;
         let mut filter = make(plan, hash)?;
@@ -92,11 +96,31 @@ impl BuildRate {
         self.report(filter.as_rate(), keys, new)
     }
 
+    /// Refuses to write the filter over what it is made from.
+    fn spare_the_sources(&self) -> anyhow::Result<()> {
+        filter::standard_input_once(self.input.files.iter().map(PathBuf::as_path))?;
+        let Ok(output) = self.output.canonicalize() else { return Ok(()) };
+        for source in self.input.files.iter().chain(&self.key.key_file) {
+            if output.is_file() && source.canonicalize().is_ok_and(|source| source == output) {
+                bail!(
+                    "-o {} would overwrite what the filter is made from; name another file",
+                    self.output.display()
+                );
+            }
+        }
+        filter::spare_other_files(&self.output, self.force)
+    }
+
     fn hash(&self) -> anyhow::Result<Hash> {
         let default = if self.key.key_file.is_some() { Family::Keyed } else { Family::Fast };
         let family = self.hash.unwrap_or(default);
         if self.seed.is_some() && family != Family::Fast {
-            bail!("--seed goes with --hash fast; leave one of them out");
+            bail!(
+                "--seed goes with the fast hash, which has no secret key; leave --seed out, or take --hash fast"
+            );
+        }
+        if self.key.key_file.is_some() && family != Family::Keyed {
+            bail!("--key-file goes with --hash keyed; leave one of them out");
         }
         Ok(match family {
             Family::Fast => Hash::fast(self.seed.unwrap_or(0)),
@@ -134,7 +158,7 @@ impl BuildRate {
     fn report(&self, filter: &dyn RateFilter, keys: u64, new: u64) -> anyhow::Result<()> {
         let plan = filter.plan();
         let beyond = filter.health() == Health::Beyond;
-        if self.json && self.output != Path::new("-") {
+        if self.json {
             let mut fields = output::object([
                 ("file", json!(self.output.display().to_string())),
                 ("keys", integer(keys)),
@@ -142,9 +166,11 @@ impl BuildRate {
                 ("health", json!(filter.health().to_string())),
                 ("estimated_items", output::number(filter.estimated_items())),
                 ("fill", output::number(filter.fill())),
+                ("fpr_now", output::number(filter.expected_fpr())),
             ]);
             fields.extend(plan::fields(plan));
-            output::print_json(fields)?;
+            fields.insert("advice".to_owned(), json!(plan::advice(plan)));
+            output::report_json(&self.output, fields)?;
         } else {
             let text = format!(
                 "{}: a {} filter of {} bytes ({:.2} bits an item)\n\
@@ -162,9 +188,12 @@ impl BuildRate {
                 grouped(plan.items()),
             );
             output::report(&self.output, &text)?;
+            if let Some(advice) = plan::small_advice(plan) {
+                output::report(&self.output, &format!("advice    {advice}"))?;
+            }
         }
         if beyond {
-            eprintln!(
+            output::complain(&format!(
                 "tamis: warning: about {} distinct keys in a filter planned for {}: {} of strangers pass, not {}; rebuild with --items {}",
                 output::about(filter.estimated_items()),
                 grouped(plan.items()),
@@ -175,7 +204,7 @@ impl BuildRate {
                 } else {
                     keys
                 },
-            );
+            ));
         }
         Ok(())
     }

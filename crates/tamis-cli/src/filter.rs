@@ -1,10 +1,13 @@
-//! Opening filter files, and the secrets they may need.
+//! Opening and saving filter files, the secrets they may need, and the lock that keeps two writers apart.
 
 use crate::input::{Input, Manner};
-use anyhow::{Context, bail};
+use crate::output;
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
+use std::fs::{File, TryLockError};
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use tamis::{AnyFilter, Open, SecretKey};
+use tamis::{AnyFilter, Error, Open, SecretKey};
 use zeroize::Zeroizing;
 
 /// The secret key of a keyed filter.
@@ -12,82 +15,186 @@ use zeroize::Zeroizing;
 pub(crate) struct KeyFile {
     /// The file with the secret key of a keyed filter: at least 16 bytes, a line end not counted
     ///
-    /// The key is never written into a filter. Make one with: head -c 32 /dev/urandom > key
-    #[arg(long, value_name = "FILE", env = "TAMIS_KEY_FILE")]
+    /// The environment variable TAMIS_KEY_FILE can name it instead. The key is never written into a filter. Make one with:
+    /// head -c 32 /dev/urandom > key
+    #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
 }
 
+/// Nobody's secret is longer; a wrong path may be.
+const LONGEST_SECRET: u64 = 1 << 20;
+
 impl KeyFile {
+    /// The file named on the command line, or else in the environment.
+    fn path(&self) -> Option<PathBuf> {
+        let environment =
+            || std::env::var_os("TAMIS_KEY_FILE").filter(|value| !value.is_empty()).map(PathBuf::from);
+        self.key_file.clone().or_else(environment)
+    }
+
     pub(crate) fn read(&self) -> anyhow::Result<Option<SecretKey>> {
-        let Some(path) = &self.key_file else { return Ok(None) };
+        let Some(path) = self.path() else { return Ok(None) };
         let context = || format!("cannot read the key file {}", path.display());
-        // Nobody's secret is megabytes long; a wrong path may be.
-        if std::fs::metadata(path).with_context(context)?.len() > 1 << 20 {
-            bail!("the key file {} is longer than a mebibyte; is it the right file?", path.display());
+        let mut secret = Zeroizing::new(Vec::new());
+        let file = File::open(&path).with_context(context)?;
+        file.take(LONGEST_SECRET + 1).read_to_end(&mut secret).with_context(context)?;
+        if secret.len() as u64 > LONGEST_SECRET {
+            bail!(
+                "the key file {} is longer than {LONGEST_SECRET} bytes; is it the right file?",
+                path.display()
+            );
         }
-        let secret = Zeroizing::new(std::fs::read(path).with_context(context)?);
         let secret = secret.strip_suffix(b"\n").unwrap_or(&secret);
         let secret = secret.strip_suffix(b"\r").unwrap_or(secret);
         Ok(Some(SecretKey::new(secret).with_context(|| format!("the key file {}", path.display()))?))
     }
 }
 
-/// How to open a filter file.
+/// How to open a filter that is only read.
 #[derive(Args)]
 pub(crate) struct Opening {
     #[command(flatten)]
-    pub(crate) key: KeyFile,
+    key: KeyFile,
     /// Trust the body without checking its checksum, which reads all of it
     #[arg(long)]
     pub(crate) no_verify: bool,
 }
 
 impl Opening {
-    /// Opens a filter for keys to come, and says how to take them.
-    pub(crate) fn open_for(&self, path: &Path, input: &Input) -> anyhow::Result<(AnyFilter, Manner)> {
-        let standard_input = Path::new("-");
-        if path == standard_input
-            && (input.files.is_empty() || input.files.iter().any(|file| file == standard_input))
-        {
-            bail!(
-                "the filter and the keys cannot both come from standard input; name a file for one of them"
-            );
-        }
-        let filter = self.open(path)?;
-        let manner = input.manner.suiting(filter.as_rate().kinds());
-        Ok((filter, manner))
+    pub(crate) fn open(&self, path: &Path) -> anyhow::Result<AnyFilter> {
+        self.key.open(path, !self.no_verify)
+    }
+}
+
+/// Takes keys as the filter has them, and warns of keys that it cannot have.
+pub(crate) fn manner_for(filter: &AnyFilter, input: &Input) -> Manner {
+    let kinds = filter.as_rate().kinds();
+    if let Some(warning) = input.manner.unsuited(kinds) {
+        output::complain(&format!("tamis: warning: {warning}"));
+    }
+    input.manner.suiting(kinds)
+}
+
+impl KeyFile {
+    /// Opens a filter; `-` is standard input. A key is read only if the filter needs one. Whoever changes a filter verifies it
+    /// first: a damaged body would get a good checksum.
+    pub(crate) fn open(&self, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {
+        self.open_any(path, verify).with_context(|| format!("cannot open {}", path.display()))
     }
 
-    pub(crate) fn open(&self, path: &Path) -> anyhow::Result<AnyFilter> {
-        let options = Open::new().verify(!self.no_verify);
-        let open = |options: Open| {
-            if path == Path::new("-") { options.reader(std::io::stdin().lock()) } else { options.path(path) }
+    fn open_any(&self, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {
+        let options = Open::new().verify(verify);
+        // What can be read only once is read into memory, so that it can be looked at twice.
+        let once = match path == Path::new("-") || !std::fs::metadata(path)?.is_file() {
+            true if path == Path::new("-") => Some(read_all(std::io::stdin().lock())?),
+            true => Some(read_all(File::open(path)?)?),
+            false => None,
         };
-        // A key in the environment must not keep unkeyed filters from being opened.
-        let result = match self.key.read()? {
-            Some(key) => match open(options.clone().key(key)) {
-                Err(tamis::Error::KeyUnneeded { .. }) if path != Path::new("-") => open(options),
-                other => other,
+        let open = |options: &Open| match &once {
+            Some(bytes) => options.bytes(bytes),
+            None => options.path(path),
+        };
+        match open(&options) {
+            Err(Error::KeyNeeded) => match self.read()? {
+                Some(key) => Ok(open(&options.key(key))?),
+                None => bail!("its hash is keyed; name the file with its key: --key-file FILE"),
             },
-            None => open(options),
-        };
-        result.map_err(|error| match error {
-            tamis::Error::KeyNeeded => anyhow::anyhow!(
-                "{} has a keyed hash; name the file with its key: --key-file FILE",
-                path.display()
-            ),
-            other => anyhow::Error::from(other).context(format!("cannot open {}", path.display())),
-        })
+            other => Ok(other?),
+        }
     }
+}
+
+fn read_all(mut input: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The files that keys come from, and the filter: standard input may be one of them.
+pub(crate) fn check_sources(filter: &Path, input: &Input) -> anyhow::Result<()> {
+    let standard_input = [PathBuf::from("-")];
+    let files = if input.files.is_empty() { &standard_input[..] } else { &input.files };
+    standard_input_once(files.iter().map(PathBuf::as_path).chain([filter]))
+}
+
+/// Refuses to read standard input for two purposes: the second would find nothing.
+pub(crate) fn standard_input_once<'a>(files: impl IntoIterator<Item = &'a Path>) -> anyhow::Result<()> {
+    if files.into_iter().filter(|file| *file == Path::new("-")).count() > 1 {
+        bail!("standard input can be read only once; name a file for the other use of it");
+    }
+    Ok(())
+}
+
+/// Refuses to replace a file that is no filter, unless forced to: a slip of the hand, more often than not.
+pub(crate) fn spare_other_files(path: &Path, force: bool) -> anyhow::Result<()> {
+    if force || path == Path::new("-") || !path.is_file() {
+        return Ok(());
+    }
+    let mut start = Vec::new();
+    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    file.take(tamis::format::MAGIC.len() as u64).read_to_end(&mut start)?;
+    if !start.is_empty() && start != tamis::format::MAGIC {
+        bail!("{} exists and is no filter; name another file, or replace it with --force", path.display());
+    }
+    Ok(())
 }
 
 /// Writes a filter; `-` is standard output.
 pub(crate) fn save(filter: &AnyFilter, path: &Path) -> anyhow::Result<()> {
     if path == Path::new("-") {
-        use std::io::Write;
-        let mut out = std::io::stdout().lock();
-        out.write_all(&filter.to_bytes())?;
-        return Ok(out.flush()?);
+        // Half a filter is no use to anyone, so a reader that went away is an error here.
+        return filter
+            .write_to(std::io::stdout().lock())
+            .map_err(|error| anyhow!("cannot write the filter to standard output: {error}"));
     }
-    filter.save(path).with_context(|| format!("cannot write {}; nothing was changed", path.display()))
+    filter.save(path).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Keeps other processes from changing a filter between our reading and our replacing it.
+pub(crate) struct Lock {
+    _file: Option<File>,
+}
+
+impl Lock {
+    /// Waits for the lock on a filter that is to be changed. What is no regular file is not locked.
+    pub(crate) fn new(path: &Path) -> anyhow::Result<Lock> {
+        if path == Path::new("-") || !path.is_file() {
+            return Ok(Lock { _file: None });
+        }
+        let context = || format!("cannot lock {}", path.display());
+        let mut told = false;
+        loop {
+            let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    if !told {
+                        output::complain(&format!(
+                            "tamis: waiting for another process that is changing {}",
+                            path.display()
+                        ));
+                        told = true;
+                    }
+                    file.lock().with_context(context)?;
+                }
+                Err(TryLockError::Error(error)) => return Err(error).with_context(context),
+            }
+            // Whoever had it has put a new file in its place: then this lock is on the old one.
+            if same_file(&file, path)? {
+                return Ok(Lock { _file: Some(file) });
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn same_file(file: &File, path: &Path) -> std::io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let (held, named) = (file.metadata()?, std::fs::metadata(path)?);
+    Ok((held.dev(), held.ino()) == (named.dev(), named.ino()))
+}
+
+#[cfg(not(unix))]
+fn same_file(_: &File, _: &Path) -> std::io::Result<bool> {
+    Ok(true)
 }

@@ -16,8 +16,8 @@ Examples:
   tamis info seen.tamis
   tamis info --json seen.tamis | jq .health
 
-JSON fields: file, version, verified, health, estimated_items, fill, fpr_now, hash, seed, keys, saturated, and those of
-`plan` (expected_fpr there is for a full filter; fpr_now is for this one).")]
+JSON fields: file, version, verified, health, estimated_items, fill, fpr_now, hash, seed, key_kinds, saturated, and those of
+`plan` (expected_fpr there is for a full filter; fpr_now is for this one). Integers past 2^53 are strings.")]
 pub(crate) struct Info {
     /// The filter
     filter: PathBuf,
@@ -46,7 +46,7 @@ impl Info {
             ("fpr_now", number(filter.expected_fpr())),
             ("hash", json!(filter.hash().name())),
             ("seed", filter.hash().seed().map_or(json!(null), integer)),
-            ("keys", json!(filter.kinds().to_string())),
+            ("key_kinds", json!(filter.kinds().to_string())),
             ("saturated", saturated(any).map_or(json!(null), integer)),
         ]);
         fields.extend(plan::fields(filter.plan()));
@@ -66,9 +66,9 @@ impl Info {
         let mut text = format!(
             "{}: a {} filter, rate promise, format version {}, {checked}\n\
              promise   members always pass; of strangers about {} pass, up to {} items\n\
-             holds     about {} items ({})\n\
+             holds     {} ({})\n\
              fill      {:.1}% of {} {cells} ({} bytes), {} hashes\n\
-             now       {} of strangers pass; {} will when it is full\n\
+             now       {} of strangers pass; {} when it holds what it was planned for\n\
              health    {}\n\
              hash      {}{seed}",
             self.filter.display(),
@@ -76,7 +76,7 @@ impl Info {
             tamis::format::VERSION,
             rate(plan.fpr()),
             grouped(plan.items()),
-            about(filter.estimated_items()),
+            holds(filter),
             filter.kinds(),
             100.0 * filter.fill(),
             grouped(plan.cells()),
@@ -101,6 +101,15 @@ fn saturated(any: &AnyFilter) -> Option<u64> {
     match any {
         AnyFilter::Counting(counting) => Some(counting.saturated()),
         _ => None,
+    }
+}
+
+fn holds(filter: &dyn RateFilter) -> String {
+    let items = filter.estimated_items();
+    if items.is_finite() {
+        format!("about {} items", about(items))
+    } else {
+        "more items than it can tell: it is full".to_owned()
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::progress;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use tamis::{KeyRef, Kinds};
 /// Where keys come from, and how they are told apart.
 #[derive(Args)]
 pub(crate) struct Input {
-    /// Files of keys, one a line; `-` or nothing is standard input
+    /// Files of keys, one a line (a blank line is the empty key); `-` or nothing is standard input
     #[arg(value_name = "INPUT")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -21,19 +22,22 @@ pub(crate) struct Input {
 /// How keys are told apart.
 #[derive(Args, Clone)]
 pub(crate) struct Manner {
-    /// Keys end with a NUL byte instead of a line end (as `find -print0` writes them)
-    #[arg(short = '0', long, conflicts_with = "csv")]
+    /// Keys end with a NUL byte instead of a line end, as `find -print0` writes them; with --csv, only those printed
+    #[arg(short = '0', long)]
     pub(crate) null: bool,
     /// Take keys from this column of CSV, by its name in the first row or its number from 1
     ///
     /// With a number, the first row is data too, unless --header says that it is not.
     #[arg(long, value_name = "COLUMN")]
     csv: Option<String>,
+    /// What separates the columns of CSV: one character, or \\t for a tab
+    #[arg(long, value_name = "C", requires = "csv", default_value = ",", value_parser = delimiter)]
+    delimiter: u8,
     /// The first row of CSV is a header even though the column is given by number
     #[arg(long, requires = "csv")]
     header: bool,
     /// Keep carriage returns at line ends and a byte-order mark at the start as parts of keys
-    #[arg(long, conflicts_with = "csv")]
+    #[arg(long, conflicts_with_all = ["csv", "null"])]
     raw: bool,
     /// Take keys as text or as integers [default: as the filter has them; text for a new one]
     #[arg(long, value_name = "KIND")]
@@ -46,6 +50,14 @@ pub(crate) enum KeyKind {
     Text,
     /// Whole numbers from -2^63 to 2^64-1: 7, +7 and 007 are one key, and none of them is the text "7"
     Integers,
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [one] if *one != b'"' && *one != b'\n' => Ok(*one),
+        _ => Err("write one character, such as ; or | or \\t".to_owned()),
+    }
 }
 
 /// A longer key is taken for a mistake (a binary file, or the wrong separator) before it fills the memory.
@@ -150,6 +162,16 @@ impl Manner {
         Manner { keys: self.keys.or(only_integers.then_some(KeyKind::Integers)), ..self.clone() }
     }
 
+    /// What to say when keys are asked for of a kind that the filter has never been given.
+    pub(crate) fn unsuited(&self, kinds: Kinds) -> Option<String> {
+        let asked = match self.keys? {
+            KeyKind::Text => Kinds::BYTES,
+            KeyKind::Integers => Kinds::INTEGERS,
+        };
+        let strange = kinds != Kinds::default() && !kinds.has(asked) && !kinds.has(Kinds::DIGESTS);
+        strange.then(|| format!("the filter holds only {kinds}: no member passes as {asked}"))
+    }
+
     fn integers(&self) -> bool {
         self.keys == Some(KeyKind::Integers)
     }
@@ -248,6 +270,9 @@ impl Manner {
                     other => other,
                 };
                 seen += 1;
+                if self.integers() && record.is_empty() {
+                    return Ok(()); // a blank line is no number
+                }
                 batch.push(record, self.integers()).map_err(|Bad| not_an_integer(name, seen, record))
             };
             for end in memchr::memchr_iter(separator, &buffer[start..complete])
@@ -285,7 +310,13 @@ impl Manner {
             bail!("columns are counted from 1 (got --csv 0); the first is --csv 1");
         }
         let has_header = number.is_none() || self.header;
-        let mut reader = csv::ReaderBuilder::new().has_headers(has_header).flexible(true).from_reader(input);
+        let since_record = Cell::new(0);
+        let input = Limited { input, since_record: &since_record };
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(has_header)
+            .flexible(true)
+            .delimiter(self.delimiter)
+            .from_reader(input);
         let context = || format!("cannot read {name} as CSV");
         let at = match number {
             Some(number) => number - 1,
@@ -294,16 +325,19 @@ impl Manner {
                 let found = header.iter().position(|field| field == column.as_bytes());
                 found.with_context(|| {
                     let names: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
-                    format!("{name} has no column {column:?}; its columns are {}", names.join(", "))
+                    let names =
+                        if names.is_empty() { "none: it is empty".to_owned() } else { names.join(", ") };
+                    format!("{name} has no column {column:?}; its columns are {names}")
                 })?
             }
         };
         let mut batch = Batch::default();
         let mut record = csv::ByteRecord::new();
         if rows && has_header {
-            batch.header = Some(csv_row(reader.byte_headers().with_context(context)?)?);
+            batch.header = Some(csv_row(reader.byte_headers().with_context(context)?, self.delimiter)?);
         }
         loop {
+            since_record.set(0);
             let more = reader.read_byte_record(&mut record).with_context(context)?;
             if more {
                 let line = record.position().map_or(0, csv::Position::line);
@@ -315,10 +349,11 @@ impl Manner {
                 };
                 batch.push(field, self.integers()).map_err(|Bad| not_an_integer(name, line, field))?;
                 if rows {
-                    batch.rows.push(csv_row(&record)?);
+                    batch.rows.push(csv_row(&record, self.delimiter)?);
                 }
             }
-            if (!more || batch.text.len() >= CHUNK || batch.len() >= CHUNK / 16) && batch.len() > 0 {
+            let due = !more || batch.text.len() >= CHUNK || batch.len() >= CHUNK / 16;
+            if due && (batch.len() > 0 || batch.header.is_some()) {
                 if !take(&batch)? {
                     return Ok(false);
                 }
@@ -331,9 +366,28 @@ impl Manner {
     }
 }
 
+/// A reader that refuses to feed an endless record, such as one behind a quote that is never closed.
+struct Limited<'a, R> {
+    input: R,
+    since_record: &'a Cell<usize>,
+}
+
+impl<R: Read> Read for Limited<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.input.read(buffer)?;
+        let total = self.since_record.get() + got;
+        if total > LONGEST {
+            let text = format!("a record is longer than {LONGEST} bytes; is a quote not closed?");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        self.since_record.set(total);
+        Ok(got)
+    }
+}
+
 /// A row as CSV again, without its line end.
-fn csv_row(record: &csv::ByteRecord) -> anyhow::Result<Vec<u8>> {
-    let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
+fn csv_row(record: &csv::ByteRecord, delimiter: u8) -> anyhow::Result<Vec<u8>> {
+    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
     writer.write_byte_record(record)?;
     let mut row = writer.into_inner()?;
     row.pop();

@@ -84,7 +84,7 @@ fn main() -> ExitCode {
         // Whoever read our output has seen enough: that is no failure.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("tamis: {error:#}");
+            output::complain(&format!("tamis: {error:#}"));
             ExitCode::from(2)
         }
     }

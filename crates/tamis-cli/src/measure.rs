@@ -1,6 +1,6 @@
 //! `tamis measure`: how often a filter is wrong, counted.
 
-use crate::filter::Opening;
+use crate::filter::{self, Opening};
 use crate::input::Manner;
 use crate::output::{self, grouped, integer, number, object, rate};
 use crate::progress;
@@ -23,7 +23,7 @@ Examples:
   tamis measure seen.tamis --trials 1e8
   tamis measure seen.tamis --members seen.txt --strangers others.txt
 
-JSON fields: file, promise, expected_fpr; then without files: trials, passed, fpr, fpr_low, fpr_high, confidence; with files:
+JSON fields: file, promise, fpr_now; then without files: trials, passed, fpr, fpr_low, fpr_high, confidence; with files:
 true_positives, false_negatives, false_positives, true_negatives, fpr, fpr_low, fpr_high, fnr, fnr_low, fnr_high, confidence,
 precision, recall, f1 (null where undefined).")]
 pub(crate) struct Measure {
@@ -36,10 +36,10 @@ pub(crate) struct Measure {
     #[arg(long, value_name = "FILE")]
     strangers: Option<PathBuf>,
     /// How many random strangers to ask when no files are given
-    #[arg(long, value_name = "N", value_parser = crate::plan::count, default_value = "1000000")]
+    #[arg(long, value_name = "N", value_parser = crate::plan::count, default_value = "1000000", conflicts_with_all = FILES)]
     trials: u64,
     /// The seed of the random strangers; another seed, other strangers
-    #[arg(long, value_name = "S", value_parser = crate::plan::count, default_value = "0")]
+    #[arg(long, value_name = "S", value_parser = crate::plan::count, default_value = "0", conflicts_with_all = FILES)]
     seed: u64,
     /// Print one JSON object
     #[arg(long)]
@@ -50,11 +50,16 @@ pub(crate) struct Measure {
     manner: Manner,
 }
 
+/// The options that name files of keys, in the place of random ones.
+const FILES: [&str; 2] = ["members", "strangers"];
+
 /// The chance that the true rate lies outside the interval printed.
 const ALPHA: f64 = 0.05;
 
 impl Measure {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let files = self.members.iter().chain(&self.strangers).chain([&self.filter]);
+        filter::standard_input_once(files.map(PathBuf::as_path))?;
         let filter = self.opening.open(&self.filter)?;
         if self.members.is_none() && self.strangers.is_none() {
             self.random(&filter)
@@ -75,7 +80,7 @@ impl Measure {
             return output::print_json(object([
                 ("file", json!(self.filter.display().to_string())),
                 ("promise", json!(filter.promise())),
-                ("expected_fpr", number(expected)),
+                ("fpr_now", number(expected)),
                 ("trials", integer(self.trials)),
                 ("passed", integer(passed)),
                 ("fpr", number(measured)),
@@ -115,7 +120,7 @@ impl Measure {
             return output::print_json(object([
                 ("file", json!(self.filter.display().to_string())),
                 ("promise", json!(filter.promise())),
-                ("expected_fpr", number(filter.as_rate().expected_fpr())),
+                ("fpr_now", number(filter.as_rate().expected_fpr())),
                 ("true_positives", integer(true_positives)),
                 ("false_negatives", integer(false_negatives)),
                 ("false_positives", integer(false_positives)),
@@ -159,6 +164,9 @@ impl Measure {
                 rate(fnr_low),
                 rate(fnr_high)
             ));
+        }
+        if false_negatives > 0 {
+            lines.push("  members always pass: these were not put into this filter, or not as such keys (--csv, --keys, -0?)".to_owned());
         }
         if both {
             lines.push(format!("precision   {}", shown(precision)));

@@ -1,6 +1,6 @@
 //! `tamis union` and `tamis intersect`: several filters into one.
 
-use crate::filter::{self, Opening};
+use crate::filter::{self, KeyFile, Lock};
 use crate::output::{self, about, grouped, integer, number, object};
 use anyhow::Context;
 use clap::Args;
@@ -15,7 +15,7 @@ use tamis::{AnyFilter, Error};
 #[command(after_help = "\
 Example: tamis union monday.tamis tuesday.tamis -o week.tamis
 
-JSON fields: file, filters, items, estimated_items, expected_fpr, health.")]
+JSON fields: file, filters, items, estimated_items, fpr_now, health.")]
 pub(crate) struct Union {
     #[command(flatten)]
     merge: Merge,
@@ -29,7 +29,7 @@ pub(crate) struct Union {
 #[command(after_help = "\
 Example: tamis intersect customers.tamis visitors.tamis -o both.tamis
 
-JSON fields: file, filters, items, estimated_items, expected_fpr, health.")]
+JSON fields: file, filters, items, estimated_items, fpr_now, health.")]
 pub(crate) struct Intersect {
     #[command(flatten)]
     merge: Merge,
@@ -46,8 +46,11 @@ struct Merge {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Replace the file even if it is no filter
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
-    opening: Opening,
+    key: KeyFile,
 }
 
 impl Union {
@@ -64,24 +67,35 @@ impl Intersect {
 
 impl Merge {
     fn run(&self, merge: impl Fn(&mut AnyFilter, &AnyFilter) -> Result<(), Error>) -> anyhow::Result<()> {
-        let mut merged = self.opening.open(&self.filters[0])?;
+        filter::standard_input_once(self.filters.iter().map(PathBuf::as_path))?;
+        filter::spare_other_files(&self.output, self.force)?;
+        // The result may replace one of the filters merged.
+        let _lock = Lock::new(&self.output)?;
+        let mut merged = self.key.open(&self.filters[0], true)?;
         for path in &self.filters[1..] {
-            let other = self.opening.open(path)?;
+            let other = self.key.open(path, true)?;
             merge(&mut merged, &other).with_context(|| {
-                format!("cannot merge {} and {}", self.filters[0].display(), path.display())
+                format!(
+                    "cannot merge {} and {}, which were not built with the same options",
+                    self.filters[0].display(),
+                    path.display()
+                )
             })?;
         }
         filter::save(&merged, &self.output)?;
         let filter = merged.as_rate();
         if self.json {
-            return output::print_json(object([
-                ("file", json!(self.output.display().to_string())),
-                ("filters", json!(self.filters.len())),
-                ("items", integer(filter.plan().items())),
-                ("estimated_items", number(filter.estimated_items())),
-                ("expected_fpr", number(filter.expected_fpr())),
-                ("health", json!(filter.health().to_string())),
-            ]));
+            return output::report_json(
+                &self.output,
+                object([
+                    ("file", json!(self.output.display().to_string())),
+                    ("filters", json!(self.filters.len())),
+                    ("items", integer(filter.plan().items())),
+                    ("estimated_items", number(filter.estimated_items())),
+                    ("fpr_now", number(filter.expected_fpr())),
+                    ("health", json!(filter.health().to_string())),
+                ]),
+            );
         }
         let text = format!(
             "{}: {} filters merged; about {} of {} planned items; {} of strangers pass; {} plan",

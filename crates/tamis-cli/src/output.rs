@@ -66,10 +66,20 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 /// Prints a report of what was written to `file`; on standard error where the file itself went to standard output.
 pub(crate) fn report(file: &Path, text: &str) -> anyhow::Result<()> {
     if file == Path::new("-") {
-        eprintln!("{text}");
+        complain(text);
         return Ok(());
     }
     print(text)
+}
+
+/// The same for a JSON object.
+pub(crate) fn report_json(file: &Path, object: Map<String, Value>) -> anyhow::Result<()> {
+    report(file, &Value::Object(object).to_string())
+}
+
+/// Prints a line on standard error. If even that fails, there is nobody to tell.
+pub(crate) fn complain(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// A JSON object from names and values, in their order.

@@ -28,7 +28,8 @@ Examples:
   tamis plan rate --items 1e6 --fpr 0.01 --json | jq .bytes
 
 JSON fields: promise, filter, items, fpr, bits, bytes, file_bytes, bits_per_item, cells, counter_bits, hashes,
-expected_fpr (exact), approximate_fpr (the textbook's), expected_fpr_half (at half the items), advice.")]
+expected_fpr (when full), approximate_fpr (by the textbook), expected_fpr_half (at half the items), advice.
+Integers past 2^53 are strings.")]
 struct PlanRate {
     #[command(flatten)]
     size: Size,
@@ -70,18 +71,32 @@ pub(crate) enum Layout {
 impl Size {
     /// The plan, from exactly two of the three numbers.
     pub(crate) fn plan(&self) -> anyhow::Result<RatePlan> {
+        if let Some(percent) = self.fpr.filter(|fpr| (1.0..100.0).contains(fpr)) {
+            anyhow::bail!(
+                "a rate is a share from 1e-15 to 0.999 (got {percent}), and the nearest, 0.999, lets all but everyone pass; for {percent} percent write {percent}%"
+            );
+        }
         let kind = match self.filter {
             Layout::Bloom => Kind::Bloom,
             Layout::Blocked => Kind::Blocked,
             Layout::Counting => Kind::Counting,
         };
-        // With wider or narrower counters, the bits given hold fewer or more of them than the standard ones.
-        let width = u64::from(self.counter_bits.unwrap_or(4)).clamp(2, 16);
-        let standard = |bits: u64| if kind == Kind::Counting { bits / width * 4 } else { bits };
-        let plan = match (self.items, self.fpr, self.bits.map(standard)) {
-            (Some(items), Some(fpr), None) => RatePlan::from_items_fpr(kind, items, fpr)?,
-            (Some(items), None, Some(bits)) => RatePlan::from_items_bits(kind, items, bits)?,
-            (None, Some(fpr), Some(bits)) => RatePlan::from_fpr_bits(kind, fpr, bits)?,
+        if self.counter_bits.is_some() && kind != Kind::Counting {
+            anyhow::bail!("--counter-bits goes with --filter counting; leave it out, or take that filter");
+        }
+        let plan = match (self.items, self.fpr, self.bits) {
+            (Some(items), Some(fpr), None) => {
+                let plan = RatePlan::from_items_fpr(kind, items, fpr)?;
+                self.counter_bits.map_or(Ok(plan), |width| plan.with_counter_bits(width))?
+            }
+            (Some(items), None, Some(bits)) => match self.counter_bits {
+                Some(width) => RatePlan::counting_from_items_bits(items, bits, width)?,
+                None => RatePlan::from_items_bits(kind, items, bits)?,
+            },
+            (None, Some(fpr), Some(bits)) => match self.counter_bits {
+                Some(width) => RatePlan::counting_from_fpr_bits(fpr, bits, width)?,
+                None => RatePlan::from_fpr_bits(kind, fpr, bits)?,
+            },
             (Some(_), Some(_), Some(_)) => {
                 anyhow::bail!(
                     "--items, --fpr and --bits are all given; leave one out: it follows from the other two"
@@ -91,10 +106,7 @@ impl Size {
                 anyhow::bail!("give two of --items, --fpr and --bits, for example --items 1000000 --fpr 0.01")
             }
         };
-        Ok(match self.counter_bits {
-            Some(width) => plan.with_counter_bits(width)?,
-            None => plan,
-        })
+        Ok(plan)
     }
 }
 
@@ -108,13 +120,16 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
         Ok(number) if number >= 0.0 && number.fract() == 0.0 && number <= 9_007_199_254_740_992.0 => {
             Ok(number as u64)
         }
+        Ok(number) if !number.is_finite() => {
+            Err("write a whole number, such as 1000000, 1_000_000 or 1e6".to_owned())
+        }
         Ok(number) if number < 0.0 => {
             Err("it must not be negative; the nearest feasible number is 1".to_owned())
         }
         Ok(number) if number.fract() != 0.0 => {
             Err(format!("it must be whole; the nearest is {}", number.round()))
         }
-        Ok(_) => Err("it is too large; at most 18446744073709551615, or 2^53 in the form 1e15".to_owned()),
+        Ok(_) => Err("it is too large; write it out in digits (up to 18446744073709551615)".to_owned()),
         Err(_) => Err("write a whole number, such as 1000000, 1_000_000 or 1e6".to_owned()),
     }
 }
@@ -132,7 +147,12 @@ impl Plan {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let Promise::Rate(rate) = &self.promise;
         let plan = rate.size.plan()?;
-        if rate.json { output::print_json(fields(&plan)) } else { output::print(&words(&plan)) }
+        if rate.json {
+            let mut fields = fields(&plan);
+            fields.insert("advice".to_owned(), json!(advice(&plan)));
+            return output::print_json(fields);
+        }
+        output::print(&words(&plan))
     }
 }
 
@@ -153,7 +173,6 @@ pub(crate) fn fields(plan: &RatePlan) -> Map<String, Value> {
         ("expected_fpr", number(plan.expected_fpr(plan.items()))),
         ("approximate_fpr", number(plan.approximate_fpr(plan.items()))),
         ("expected_fpr_half", number(plan.expected_fpr(plan.items() / 2))),
-        ("advice", json!(advice(plan))),
     ])
 }
 
@@ -199,19 +218,13 @@ fn words(plan: &RatePlan) -> String {
 }
 
 /// What a person should know before building it.
-fn advice(plan: &RatePlan) -> Vec<String> {
+pub(crate) fn advice(plan: &RatePlan) -> Vec<String> {
     /// Where lookups begin to miss the caches of common processors.
     const CACHE: u64 = 32 << 20;
     let mut advice = Vec::new();
     let (n, fpr) = (plan.items(), plan.fpr());
     let same = |kind| RatePlan::from_items_fpr(kind, n, fpr).ok();
-    if plan.filter() != Kind::Blocked && plan.expected_fpr(n) > 1.1 * fpr {
-        let enough = enough_bits(plan);
-        advice.push(format!(
-            "so few items miss the rate with the textbook's size; {} bits keep it: --items {n} --bits {enough}",
-            grouped(enough)
-        ));
-    }
+    advice.extend(small_advice(plan));
     match plan.filter() {
         Kind::Bloom if plan.bytes() > CACHE => {
             if let Some(other) = same(Kind::Blocked).filter(|other| other.bits() < plan.bits() * 13 / 10) {
@@ -238,14 +251,39 @@ fn advice(plan: &RatePlan) -> Vec<String> {
     advice
 }
 
-/// The fewest bits, by steps of a thousandth, whose expected rate is what was asked for.
-fn enough_bits(plan: &RatePlan) -> u64 {
-    let mut bits = plan.bits();
-    loop {
-        bits += (bits / 1000).max(u64::from(plan.counter_bits()));
-        match RatePlan::from_items_bits(plan.filter(), plan.items(), bits) {
-            Ok(larger) if larger.fpr() > plan.fpr() => {}
-            _ => return bits,
-        }
+/// How to keep a rate that the textbook's size misses, as it does for a few items.
+pub(crate) fn small_advice(plan: &RatePlan) -> Option<String> {
+    let n = plan.items();
+    if plan.expected_fpr(n) <= 1.05 * plan.fpr() {
+        return None;
     }
+    let enough = enough_bits(plan)?;
+    let counters = match plan.filter() {
+        Kind::Counting => format!(" --filter counting --counter-bits {}", plan.counter_bits()),
+        _ => String::new(),
+    };
+    Some(format!(
+        "so few items miss the rate with the textbook's size; {} bits keep it: --items {n} --bits {enough}{counters}",
+        grouped(enough)
+    ))
+}
+
+/// The fewest bits whose expected rate is what was asked for, if fewer than twice the bits do.
+fn enough_bits(plan: &RatePlan) -> Option<u64> {
+    let keeps = |bits: u64| {
+        let larger = match plan.filter() {
+            Kind::Counting => RatePlan::counting_from_items_bits(plan.items(), bits, plan.counter_bits()),
+            filter => RatePlan::from_items_bits(filter, plan.items(), bits),
+        };
+        larger.is_ok_and(|larger| larger.fpr() <= plan.fpr())
+    };
+    let (mut low, mut high) = (plan.bits(), plan.bits().checked_mul(2)?);
+    if plan.filter() == Kind::Blocked || !keeps(high) {
+        return None; // blocked plans keep their rate
+    }
+    while high - low > u64::from(plan.counter_bits()) {
+        let middle = low + (high - low) / 2;
+        if keeps(middle) { high = middle } else { low = middle }
+    }
+    Some(high)
 }

@@ -1,8 +1,9 @@
 //! `tamis query`: which keys pass.
 
-use crate::filter::Opening;
+use crate::filter::{self, Opening};
 use crate::input::Input;
 use crate::output::{self, integer, number, object};
+use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 use std::io::{BufWriter, Write};
@@ -23,7 +24,7 @@ Examples:
   tamis query --csv email --rows seen.tamis in.csv  whole rows, header first
   tamis query -c seen.tamis new.txt                 how many
 
-JSON fields: file, promise, keys, passed, printed, expected_fpr.")]
+JSON fields: file, promise, keys, passed, printed, fpr_now.")]
 pub(crate) struct Query {
     /// The filter
     filter: PathBuf,
@@ -31,7 +32,7 @@ pub(crate) struct Query {
     #[arg(short = 'v', long)]
     invert: bool,
     /// Print only how many keys would be printed
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with_all = ["json", "rows"])]
     count: bool,
     /// Print nothing; stop at the first key that would be printed
     #[arg(short, long, conflicts_with_all = ["count", "json"])]
@@ -51,16 +52,24 @@ pub(crate) struct Query {
 impl Query {
     /// Whether any key was printed, or would have been.
     pub(crate) fn run(&self) -> anyhow::Result<bool> {
-        let (filter, manner) = self.opening.open_for(&self.filter, &self.input)?;
+        filter::check_sources(&self.filter, &self.input)?;
+        let filter = self.opening.open(&self.filter)?;
+        let manner = filter::manner_for(&filter, &self.input);
         let silent = self.count || self.quiet || self.json;
         let end = if self.input.manner.null { b'\0' } else { b'\n' };
         let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-        let (mut keys, mut chosen, mut header_printed) = (0u64, 0u64, false);
+        let (mut keys, mut chosen) = (0u64, 0u64);
+        let mut printed_header: Option<Vec<u8>> = None;
         manner.each(&self.input.files, "querying", self.rows, |batch| {
-            if let Some(header) = batch.header.as_ref().filter(|_| !silent && !header_printed) {
-                header_printed = true;
-                out.write_all(header)?;
-                out.write_all(&[end])?;
+            if let Some(header) = batch.header.as_ref().filter(|_| !silent) {
+                if printed_header.as_ref().is_some_and(|printed| printed != header) {
+                    bail!("the files have different headers, and their rows cannot go under one; query them one by one");
+                }
+                if printed_header.is_none() {
+                    printed_header = Some(header.clone());
+                    out.write_all(header)?;
+                    out.write_all(&[end])?;
+                }
             }
             keys += batch.len() as u64;
             let answers = filter.contains_many(&batch.keys());
@@ -75,9 +84,10 @@ impl Query {
                     out.write_all(&[end])?;
                 }
             }
+            // Whoever reads along sees each answer as soon as its keys have come.
+            out.flush()?;
             Ok(true)
         })?;
-        out.flush()?;
         drop(out);
         if self.json {
             let passed = if self.invert { keys - chosen } else { chosen };
@@ -87,7 +97,7 @@ impl Query {
                 ("keys", integer(keys)),
                 ("passed", integer(passed)),
                 ("printed", integer(chosen)),
-                ("expected_fpr", number(filter.as_rate().expected_fpr())),
+                ("fpr_now", number(filter.as_rate().expected_fpr())),
             ]))?;
         } else if self.count {
             output::print(&chosen.to_string())?;

@@ -1,6 +1,6 @@
 //! `tamis remove`: fewer keys in a counting filter.
 
-use crate::filter::{self, Opening};
+use crate::filter::{self, KeyFile, Lock};
 use crate::input::Input;
 use crate::output::{self, grouped, integer, number, object};
 use anyhow::bail;
@@ -30,14 +30,17 @@ pub(crate) struct Remove {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    opening: Opening,
+    key: KeyFile,
     #[command(flatten)]
     input: Input,
 }
 
 impl Remove {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let (any, manner) = self.opening.open_for(&self.filter, &self.input)?;
+        filter::check_sources(&self.filter, &self.input)?;
+        let _lock = Lock::new(&self.filter)?;
+        let any = self.key.open(&self.filter, true)?;
+        let manner = filter::manner_for(&any, &self.input);
         let AnyFilter::Counting(mut counting) = any else {
             bail!(
                 "{} is a {} filter, which cannot forget a key; build it with --filter counting to remove keys",
@@ -63,13 +66,16 @@ impl Remove {
         let (saturated, estimate) = (counting.saturated(), counting.estimated_items());
         filter::save(&counting.into(), &self.filter)?;
         if self.json {
-            return output::print_json(object([
-                ("file", json!(self.filter.display().to_string())),
-                ("removed", integer(removed)),
-                ("absent", integer(absent)),
-                ("saturated", integer(saturated)),
-                ("estimated_items", number(estimate)),
-            ]));
+            return output::report_json(
+                &self.filter,
+                object([
+                    ("file", json!(self.filter.display().to_string())),
+                    ("removed", integer(removed)),
+                    ("absent", integer(absent)),
+                    ("saturated", integer(saturated)),
+                    ("estimated_items", number(estimate)),
+                ]),
+            );
         }
         let passed_over =
             if absent > 0 { format!(", {} certainly absent", grouped(absent)) } else { String::new() };

@@ -85,7 +85,7 @@ fn words(document: Document, report: &Report) -> String {
         ));
     }
     let holds = report.cells.iter().filter(|cell| cell.verdict == Verdict::Holds).count();
-    lines.push(format!("\n{holds} of {} numbers hold.\n", report.cells.len()));
+    lines.push(format!("\n{holds} of {} cells hold.\n", report.cells.len()));
     lines.push("Slips:".to_owned());
     for slip in &report.slips {
         lines.push(format!("- {}\n  {}", slip.slip, slip.evidence));

@@ -9,6 +9,8 @@ use tempfile::TempDir;
 
 struct Shell {
     folder: TempDir,
+    /// The environment's TAMIS_KEY_FILE.
+    key_file: Option<&'static str>,
 }
 
 struct Ran {
@@ -44,7 +46,7 @@ impl Ran {
 
 impl Shell {
     fn new() -> Shell {
-        Shell { folder: tempfile::tempdir().unwrap() }
+        Shell { folder: tempfile::tempdir().unwrap(), key_file: None }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -58,10 +60,14 @@ impl Shell {
 
     /// Runs `tamis` with these words in the folder, `input` on its standard input.
     fn with_input(&self, line: &str, input: impl AsRef<[u8]>) -> Ran {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tamis"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tamis"));
+        match self.key_file {
+            Some(path) => command.env("TAMIS_KEY_FILE", path),
+            None => command.env_remove("TAMIS_KEY_FILE"),
+        };
+        let mut child = command
             .args(line.split(' ').filter(|word| !word.is_empty()))
             .current_dir(self.folder.path())
-            .env_remove("TAMIS_KEY_FILE")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -117,6 +123,8 @@ fn plans_have_stable_fields() {
     // Past 2^53 integers are strings, so that no reader rounds them.
     let plan = shell.run("plan rate --items 1e12 --fpr 1e-15 --filter counting --json").json();
     assert_eq!(plan["bits"].as_u64(), Some(287_551_751_321_024));
+    shell.with_input("build rate --items 5 --seed 18446744073709551615 -o f", "").ok();
+    assert_eq!(shell.run("info f --json").json()["seed"], "18446744073709551615");
     assert!(shell.run("plan rate --items 10000 --fpr 0.01").ok().contains("95,851 bits, 11,982 bytes"));
 }
 
@@ -139,7 +147,12 @@ fn plans_are_refused_with_a_remedy() {
         ("plan rate --fpr 0.01 --bits 3", &["3 bits are too few", "10 bits"]),
         ("plan rate --items 5 --fpr 0.1 --bits 5", &["leave one out"]),
         ("plan rate --items 5", &["two of"]),
-        ("plan rate --items 5 --fpr 0.1 --counter-bits 4", &["counting"]),
+        ("plan rate --items 5 --fpr 0.1 --counter-bits 4", &["--filter counting"]),
+        ("plan rate --items nan --fpr 0.1", &["whole number"]),
+        (
+            "plan rate --items 100 --bits 20 --filter counting --counter-bits 16",
+            &["20 bits are too few", "240 bits"],
+        ),
         ("plan rate --items 5 --fpr 0.1 --filter counting --counter-bits 1", &["got 1", "2"]),
         ("plan rate --items 5 --fpr 0.1 --filter cuckoo", &["cuckoo", "blocked"]),
         ("plan", &["rate"]),
@@ -182,7 +195,7 @@ fn members_pass_and_exit_codes_tell() {
         let random = shell.run("measure f --trials 200000 --json").json();
         let (low, high) = (random["fpr_low"].as_f64().unwrap(), random["fpr_high"].as_f64().unwrap());
         assert!(low <= random["fpr"].as_f64().unwrap() && high < 0.002 && low < high);
-        assert_eq!(shell.run("info f --json").json()["keys"], "text");
+        assert_eq!(shell.run("info f --json").json()["key_kinds"], "text");
         assert!(shell.run("info f").ok().contains("within plan"));
     }
 }
@@ -234,7 +247,28 @@ fn csv_columns_by_name_and_number() {
     shell.run("build rate --csv nome -o g in.csv").refused(&["nome", "id, name"]);
     shell.run("build rate --csv 0 -o g in.csv").refused(&["from 1"]);
     shell.run("build rate --csv 3 -o g in.csv").refused(&["line 1", "only 2"]);
-    shell.run("build rate --csv name -0 -o g in.csv").refused(&["cannot be used with"]);
+    // Another separator; quoted line ends need NUL in the output to be told apart.
+    shell
+        .file("semi.csv", "id;name\n1;ant\n")
+        .file("tab.csv", "id\tname\n1\tant\n")
+        .file("quoted.csv", "name\n\"two\nlines\"\n");
+    shell.run("build rate --csv name --delimiter ; -o g semi.csv").ok();
+    assert_eq!(shell.run("query g --csv name --delimiter \\t --rows tab.csv").ok(), "id\tname\n1\tant\n");
+    shell.run("query g --csv name semi.csv").refused(&["its columns are id;name"]);
+    shell.run("query g --csv name --delimiter two semi.csv").refused(&["one character"]);
+    shell.run("build rate --csv name -o g quoted.csv").ok();
+    assert_eq!(shell.run("query g --csv name -0 quoted.csv").ok(), "two\nlines\0");
+    // Rows of several files go under one header, if it is one.
+    shell.file("other.csv", "name,id\nbee,9\n").file("bare.csv", "id,name\n").file("void.csv", "");
+    let mixed = shell.run("query f --csv name --rows in.csv other.csv");
+    assert_eq!(mixed.code, 2);
+    assert!(mixed.err.contains("different headers"), "{}", mixed.err);
+    let bare = shell.run("query f --csv name --rows bare.csv");
+    assert_eq!((bare.code, bare.out.as_str()), (1, "id,name\n"));
+    shell.run("query f --csv name void.csv").refused(&["it is empty"]);
+    // A quote that is never closed is a mistake, not a reason to take all memory.
+    shell.file("open.csv", [b"name\n\"".as_slice(), &vec![b'x'; 20 << 20]].concat());
+    shell.run("build rate --items 5 --csv name -o g open.csv").refused(&["quote"]);
 }
 
 #[test]
@@ -248,10 +282,13 @@ fn integers_are_not_their_digits() {
         .ok();
     // The filter remembers what its keys are.
     assert_eq!(shell.with_input("query f", "007\n+7\n-3\n8\n").ok(), "007\n+7\n-3\n");
-    assert_eq!(shell.with_input("query f --keys text", "7\n").code, 1);
+    let text = shell.with_input("query f --keys text", "7\n");
+    assert_eq!(text.code, 1);
+    assert!(text.err.contains("holds only integers"), "{}", text.err);
+    assert_eq!(shell.with_input("query -c f", "7\n\n-3\n\n").ok(), "2\n", "a blank line is no number");
     shell.with_input("query f", "7\nseven\n").refused(&["line 2", "\"seven\"", "--keys text"]);
     shell.with_input("query f", "99999999999999999999\n").refused(&["line 1"]);
-    assert_eq!(shell.run("info f --json").json()["keys"], "integers");
+    assert_eq!(shell.run("info f --json").json()["key_kinds"], "integers");
     assert!(shell.run("measure f --trials 1000 --json").json()["fpr"].as_f64().unwrap() < 0.01);
 }
 
@@ -360,6 +397,23 @@ fn keyed_filters_need_their_key_and_never_hold_it() {
     assert_eq!(shell.run("query -c g --key-file key members").ok(), "100\n");
     shell.run("build rate --hash keyed -o h members").refused(&["--key-file"]);
     shell.run("build rate --key-file key --seed 3 -o h members").refused(&["--seed"]);
+    shell.run("build rate --hash fast --key-file key -o h members").refused(&["--key-file"]);
+    shell.run("query f --key-file /dev/zero members").refused(&["right file"]);
+    // The environment may name the key; it then neither forces nor hinders anything.
+    let mut shell = shell;
+    shell.key_file = Some("key");
+    assert_eq!(shell.run("query -c f members").ok(), "100\n");
+    assert_eq!(shell.run("query -c g members").ok(), "100\n");
+    shell.run("build rate --seed 3 -o h members").ok();
+    assert_eq!(shell.run("info h --json").json()["hash"], "fast");
+    shell.run("build rate --hash keyed -o h members").ok();
+    assert_eq!(shell.run("info h --json").json()["hash"], "keyed");
+    shell.key_file = Some("nowhere");
+    assert_eq!(shell.run("query -c g members").ok(), "100\n");
+    shell.run("query f members").refused(&["nowhere"]);
+    shell.key_file = Some("");
+    shell.run("query f members").refused(&["--key-file"]);
+    shell.key_file = None;
     for hash in ["sha256-md5", "prefixed"] {
         shell.run(&format!("build rate --hash {hash} -o h members")).ok();
         assert_eq!(shell.run("query -c h members").ok(), "100\n");
@@ -418,7 +472,7 @@ fn flip(bytes: &[u8], at: usize) -> Vec<u8> {
 fn writing_replaces_in_one_step_or_not_at_all() {
     let shell = Shell::new();
     shell.file("members", lines(0..100));
-    shell.run("build rate -o missing/f members").refused(&["missing", "nothing was changed"]);
+    shell.run("build rate -o missing/f members").refused(&["no folder missing"]);
     shell.run("build rate -o f nowhere").refused(&["nowhere"]);
     assert!(!shell.path("f").exists());
     shell.run("build rate -o f members").ok();
@@ -443,6 +497,83 @@ fn writing_replaces_in_one_step_or_not_at_all() {
     let through = shell.with_input("query -c - members", &piped.stdout);
     assert_eq!(through.ok(), "100\n");
     shell.with_input("query -", &piped.stdout).refused(&["standard input"]);
+    shell.with_input("measure - --members -", &piped.stdout).refused(&["standard input"]);
+    shell.with_input("measure f --members - --strangers -", "").refused(&["standard input"]);
+    shell.with_input("union - - -o x", &piped.stdout).refused(&["standard input"]);
+    // JSON does not run into the filter.
+    let changed = Command::new(env!("CARGO_BIN_EXE_tamis"))
+        .args(["union", "f", "f", "-o", "-", "--json"])
+        .current_dir(shell.folder.path())
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&changed.stderr).contains("\"filters\":2"));
+    assert_eq!(shell.with_input("query -c - members", &changed.stdout).ok(), "100\n");
+    // What the filter is made from, and what is no filter, are not overwritten.
+    shell.run("build rate -o members members").refused(&["overwrite", "members"]);
+    shell.file("notes", "precious\n");
+    shell.run("build rate -o notes members").refused(&["no filter", "--force"]);
+    shell.run("union f f -o notes").refused(&["no filter", "--force"]);
+    assert_eq!(std::fs::read(shell.path("notes")).unwrap(), b"precious\n");
+    shell.run("build rate --force -o notes members").ok();
+    #[cfg(unix)]
+    {
+        // A link to nothing yet is followed too; standard error may be full, and the exit code still tells.
+        std::os::unix::fs::symlink("new", shell.path("dangling")).unwrap();
+        shell.run("build rate -o dangling members").ok();
+        assert!(shell.path("new").is_file());
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let code = Command::new(env!("CARGO_BIN_EXE_tamis"))
+            .args(["info", "nowhere"])
+            .stderr(full)
+            .status()
+            .unwrap()
+            .code();
+        assert_eq!(code, Some(2));
+    }
+}
+
+/// Several processes that change one filter wait for each other: no key is lost.
+#[test]
+fn concurrent_additions_are_not_lost() {
+    let shell = Shell::new();
+    shell.with_input("build rate --items 10000 -o f", "").ok();
+    std::thread::scope(|scope| {
+        for i in 0..6 {
+            let shell = &shell;
+            scope.spawn(move || shell.with_input("add f", lines(i * 500..(i + 1) * 500)).ok());
+        }
+    });
+    shell.file("all", lines(0..3_000));
+    assert_eq!(shell.run("query -c f all").ok(), "3000\n");
+}
+
+#[test]
+fn adding_can_deduplicate() {
+    let shell = Shell::new();
+    shell.with_input("build rate --items 100 --fpr 1e-9 -o f", "old\n").ok();
+    let fresh = shell.with_input("add --print-new f", "a\nold\na\nb\na\n");
+    assert!(fresh.err.contains("5 keys added"), "{}", fresh.err);
+    assert_eq!(fresh.ok(), "a\nb\n");
+    assert_eq!(shell.with_input("add --print-new f", "b\nc\n").ok(), "c\n");
+}
+
+/// Half a filter is an error, also where the reader of the pipe does not care.
+#[cfg(unix)]
+#[test]
+fn a_filter_cut_off_in_a_pipe_is_an_error() {
+    let shell = Shell::new();
+    shell.file("members", lines(0..10));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tamis"))
+        .args(["build", "rate", "--items", "10000000", "-o", "-", "members"])
+        .current_dir(shell.folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("standard output"));
 }
 
 /// A reader that has seen enough (`head`) is no error.

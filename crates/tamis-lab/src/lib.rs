@@ -73,7 +73,7 @@ pub struct Cell {
     pub document: &'static str,
     /// Where in the document it stands.
     pub place: String,
-    /// The number as published.
+    /// The number as published, or `(formula: ...)` where the document gives a formula and no number.
     pub published: String,
     /// Ours.
     pub recomputed: String,
@@ -163,6 +163,14 @@ impl Notebook {
             verdict,
             note,
         );
+    }
+
+    /// A formula of the document, evaluated by us on both sides: the document prints no number for it.
+    fn formula(&mut self, place: &str, derived: f64, recomputed: f64, tolerance: f64, why: &str, note: &str) {
+        self.near(place, derived, recomputed, tolerance, why, note);
+        if let Some(cell) = self.report.cells.last_mut() {
+            cell.published = format!("(formula: {})", significant(derived));
+        }
     }
 
     fn cell(

@@ -59,7 +59,7 @@ fn formulas(book: &mut Notebook) {
     let x = (-best / load).exp();
     let derivative = (1.0 - x).ln() + best / load * x / (1.0 - x);
     let least = log_rate(best) < log_rate(best - 0.01) && log_rate(best) < log_rate(best + 0.01);
-    book.near(
+    book.formula(
         "Derivative of ln p at k = ln 2 m/n",
         0.0,
         derivative,
@@ -69,7 +69,7 @@ fn formulas(book: &mut Notebook) {
     );
     for p in [0.5f64, 0.01, 0.001] {
         let bits_per_item = -p.ln() / (LN_2 * LN_2);
-        book.near(
+        book.formula(
             &format!("m = -n ln p / (ln 2)^2 and p = (1/2)^(ln 2 m/n), p = {p}"),
             p,
             0.5f64.powf(LN_2 * bits_per_item),
@@ -80,9 +80,9 @@ fn formulas(book: &mut Notebook) {
     }
     let (m, k, n) = (95_851, 7, 10_000u64);
     let approximation = (-(-f64::from(k) * n as f64 / m as f64).exp_m1()).powi(7);
-    book.near(
+    book.formula(
         "p = (1 - e^(-Kn/m))^K approximates (1 - (1 - 1/m)^(Kn))^K",
-        significant(approximation).parse().unwrap_or(0.0),
+        approximation,
         estimation(m, k as u32, n),
         1e-6,
         "the two differ by a relative K/(2m) or so",
@@ -105,9 +105,9 @@ fn measurement(book: &mut Notebook, strangers: u64) {
         // The strangers' answers vary, and so does the fill of the filter, whose rate varies k times as much.
         let spread = f64::from(plan.hashes()) * (0.08 / plan.bits() as f64).sqrt() / 0.5 * predicted;
         let deviation = (predicted / strangers as f64 + spread * spread).sqrt();
-        book.near(
+        book.formula(
             &format!("Derived rate (1 - (1 - 1/m)^(Kn))^K for p = {p}, K = {}", (-p.log2()).ceil()),
-            significant(predicted).parse().unwrap_or(0.0),
+            predicted,
             rate,
             5.0 * deviation,
             "five standard deviations of the strangers and of the fill",

@@ -68,12 +68,14 @@ pub enum Error {
         /// What stood against it.
         available: String,
     },
-    /// The plan is for another kind of filter.
-    #[error("the plan is for a {planned} filter and cannot make a {wanted} filter; plan a {wanted} filter")]
+    /// The plan, or the file, is of another kind of filter.
+    #[error(
+        "this is a {planned} filter, not a {wanted} filter; take it as what it is, or plan a {wanted} filter"
+    )]
     Kind {
-        /// The kind in the plan.
+        /// The kind that it is.
         planned: Kind,
-        /// The kind of the type that was to be made.
+        /// The kind that was wanted.
         wanted: Kind,
     },
     /// Two filters that are to be merged differ.

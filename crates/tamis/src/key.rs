@@ -1,5 +1,9 @@
 //! What a key is.
 
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::Arc;
+
 /// A key as the hash families see it: bytes, or an integer.
 ///
 /// Text is its UTF-8 bytes, so `"ant"` and `b"ant"` are one key. An integer is its value, whatever its Rust
@@ -61,6 +65,34 @@ pub trait Key {
 }
 
 impl<K: Key + ?Sized> Key for &K {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        (**self).as_key()
+    }
+}
+
+impl<K: Key + ?Sized> Key for Box<K> {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        (**self).as_key()
+    }
+}
+
+impl<K: Key + ?Sized> Key for Rc<K> {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        (**self).as_key()
+    }
+}
+
+impl<K: Key + ?Sized> Key for Arc<K> {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        (**self).as_key()
+    }
+}
+
+impl<K: Key + ToOwned + ?Sized> Key for Cow<'_, K> {
     #[inline]
     fn as_key(&self) -> KeyRef<'_> {
         (**self).as_key()
@@ -147,16 +179,41 @@ impl Key for usize {
 impl Key for i64 {
     #[inline]
     fn as_key(&self) -> KeyRef<'_> {
-        if *self < 0 { KeyRef::Negative(*self as u64) } else { KeyRef::Natural(*self as u64) }
+        signed(*self)
     }
 }
 
 impl Key for i32 {
     #[inline]
     fn as_key(&self) -> KeyRef<'_> {
-        let wide = i64::from(*self);
-        if wide < 0 { KeyRef::Negative(wide as u64) } else { KeyRef::Natural(wide as u64) }
+        signed(i64::from(*self))
     }
+}
+
+impl Key for i16 {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        signed(i64::from(*self))
+    }
+}
+
+impl Key for i8 {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        signed(i64::from(*self))
+    }
+}
+
+impl Key for isize {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        signed(*self as i64)
+    }
+}
+
+#[inline]
+fn signed(value: i64) -> KeyRef<'static> {
+    if value < 0 { KeyRef::Negative(value as u64) } else { KeyRef::Natural(value as u64) }
 }
 
 /// Which kinds of keys a filter has been given, so that a file made from integers is not asked for text by
@@ -209,6 +266,8 @@ mod tests {
         assert_eq!(7u8.as_key(), 7i64.as_key());
         assert_eq!(7usize.as_key(), 7i32.as_key());
         assert_eq!((-1i32).as_key(), (-1i64).as_key());
+        assert_eq!((-1i8).as_key(), (-1isize).as_key());
+        assert_eq!(Box::<str>::from("é").as_key(), Cow::Borrowed("é").as_key());
         assert_ne!((-1i64).as_key(), u64::MAX.as_key());
         assert_ne!(7u64.as_key(), "7".as_key());
         assert_eq!("é".as_key(), "é".as_bytes().as_key());

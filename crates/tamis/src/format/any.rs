@@ -35,19 +35,20 @@ impl AnyFilter {
     /// checksum is not, since that reads all of it: ask for it with [`Open::verify`].
     ///
     /// While it is open the file must not be cut short or written into; replacing it by another (as
-    /// [`save`](AnyFilter::save) does) is safe. Inserting into a mapped filter changes memory only.
+    /// [`save`](AnyFilter::save) does) is safe. Inserting into a mapped filter changes memory only. Verify what you mean to save
+    /// again: a damaged body would get a good checksum.
     pub fn open(path: impl AsRef<Path>) -> Result<AnyFilter, Error> {
         Open::new().path(path)
     }
 
     /// Reads a filter from the bytes of a file, checksums and all.
     pub fn from_bytes(bytes: &[u8]) -> Result<AnyFilter, Error> {
-        Open::new().verify(true).bytes(bytes)
+        Open::new().bytes(bytes)
     }
 
     /// Reads a filter from a stream that ends with it, checksums and all.
     pub fn from_reader(reader: impl Read) -> Result<AnyFilter, Error> {
-        Open::new().verify(true).reader(reader)
+        Open::new().reader(reader)
     }
 
     /// Writes the filter to a file, whole or not at all. See [`Filter::save`](crate::rate::Filter::save).

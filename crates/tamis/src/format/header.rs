@@ -6,8 +6,8 @@ use crate::{Error, Hash, Kinds, SecretKey};
 /// The format version that this release writes, and the newest that it reads.
 pub const VERSION: u16 = 1;
 
-/// Not valid UTF-8, and broken by anything that converts line ends.
-const MAGIC: [u8; 8] = *b"\x89TAMIS\r\n";
+/// The first bytes of every tamis file: not valid UTF-8, and broken by anything that converts line ends.
+pub const MAGIC: [u8; 8] = *b"\x89TAMIS\r\n";
 
 /// The bytes that are the same for every kind.
 pub(super) const PROLOGUE: usize = 32;

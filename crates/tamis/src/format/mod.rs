@@ -6,5 +6,5 @@ mod read;
 mod write;
 
 pub use any::AnyFilter;
-pub use header::VERSION;
+pub use header::{MAGIC, VERSION};
 pub use read::Open;

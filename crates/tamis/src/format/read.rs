@@ -22,12 +22,13 @@ use std::path::Path;
 #[derive(Debug, Clone, Default)]
 pub struct Open {
     key: Option<SecretKey>,
-    verify: bool,
+    verify: Option<bool>,
     max_memory: Option<u64>,
 }
 
 impl Open {
-    /// No key, no check of the body's checksum (the header is always checked), no cap on memory.
+    /// No key and no cap on memory. The header is always checked; the body's checksum when the body is read anyway, from bytes or
+    /// a reader, but not when it is mapped.
     #[must_use]
     pub fn new() -> Open {
         Open::default()
@@ -40,10 +41,10 @@ impl Open {
         self
     }
 
-    /// Whether to check the body's checksum too, which reads all of it.
+    /// Whether to check the body's checksum, which reads all of it.
     #[must_use]
     pub fn verify(mut self, verify: bool) -> Open {
-        self.verify = verify;
+        self.verify = Some(verify);
         self
     }
 
@@ -64,7 +65,7 @@ impl Open {
         }
         let (prologue, header) = self.header(&mut file)?;
         check_length(&prologue, metadata.len())?;
-        self.finish(&prologue, header, Store::map(&file, prologue.header as u64, prologue.body)?)
+        self.finish(&prologue, header, Store::map(&file, prologue.header as u64, prologue.body)?, false)
     }
 
     /// Reads a filter from the bytes of a file.
@@ -72,7 +73,7 @@ impl Open {
         let mut input = bytes;
         let (prologue, header) = self.header(&mut input)?;
         check_length(&prologue, bytes.len() as u64)?;
-        self.finish(&prologue, header, Store::read(input, prologue.body)?)
+        self.finish(&prologue, header, Store::read(input, prologue.body)?, true)
     }
 
     /// Reads a filter from a stream that ends with it.
@@ -88,7 +89,7 @@ impl Open {
         if read_full(&mut reader, &mut [0])? != 0 {
             return Err(Error::Length { expected: prologue.file_length(), got: prologue.file_length() + 1 });
         }
-        self.finish(&prologue, header, body)
+        self.finish(&prologue, header, body, true)
     }
 
     fn header(&self, input: &mut impl Read) -> Result<(Prologue, RateHeader), Error> {
@@ -111,8 +112,14 @@ impl Open {
         }
     }
 
-    fn finish(&self, prologue: &Prologue, header: RateHeader, body: Store) -> Result<AnyFilter, Error> {
-        if self.verify && crc32c::crc32c(body.bytes()) != prologue.body_checksum {
+    fn finish(
+        &self,
+        prologue: &Prologue,
+        header: RateHeader,
+        body: Store,
+        verify: bool,
+    ) -> Result<AnyFilter, Error> {
+        if self.verify.unwrap_or(verify) && crc32c::crc32c(body.bytes()) != prologue.body_checksum {
             return Err(Error::Checksum { part: "body" });
         }
         if !bits::clear_from(body.bytes(), header.plan.bits()) {
