@@ -31,6 +31,7 @@ mod key;
 pub mod rate;
 pub mod stats;
 mod store;
+pub mod zone;
 
 pub use error::Error;
 pub use format::{AnyFilter, Open};

@@ -1,0 +1,41 @@
+//! What a code is: blocks, each of which sends every element to one of its positions.
+
+use std::fmt;
+
+/// A sequence of blocks; block i has a size, and sends each number of the universe to one of its positions.
+///
+/// A filter holds one cell for each position of each block. A code is *free of false positives* for d items if, whatever
+/// d elements are stored, every other element has a position that none of them shares.
+pub trait Code: fmt::Debug + Send + Sync {
+    /// How many blocks there are: the probes of a lookup.
+    fn blocks(&self) -> usize;
+
+    /// How many positions block `block` has.
+    fn size(&self, block: usize) -> u64;
+
+    /// The position of an element in each block, in order.
+    fn positions(&self, number: u64, positions: &mut Vec<u64>);
+
+    /// The elements whose positions are all occupied, by joining the occupied positions of a few blocks into candidates
+    /// and testing each: `full` says whether a position of a block is occupied. `None` if that would take more than `most`
+    /// candidates.
+    fn join(
+        &self,
+        occupied: &[Vec<u64>],
+        universe: u128,
+        most: u64,
+        full: &dyn Fn(usize, u64) -> bool,
+    ) -> Option<Vec<u64>>;
+
+    /// How many candidates [`join`](Code::join) would test if each block had `items` occupied positions.
+    fn join_work(&self, items: u64, universe: u128) -> u128;
+
+    /// The elements whose positions in each block are these, multiplicities included, by algebra; `None` if the blocks
+    /// are too few to tell, or no set of elements has them.
+    fn algebra(&self, positions: &[Vec<u64>], universe: u128) -> Option<Vec<u64>>;
+}
+
+/// The positions in all, one cell each.
+pub(crate) fn cells(code: &dyn Code) -> u64 {
+    (0..code.blocks()).map(|block| code.size(block)).sum()
+}

@@ -1,0 +1,515 @@
+//! Finite fields GF(q) for prime powers q = p^e up to 65536.
+//!
+//! An element is a number below q whose base-p digits are the coefficients of a polynomial over Z_p,
+//! the least significant digit being the constant term. Products are taken modulo the monic irreducible
+//! polynomial of degree e whose lower coefficients, read as such a number, are smallest; this choice
+//! fixes the numbering of the field once and for all.
+//!
+//! Products go through logarithms to a generator. Sums are an exclusive or when p = 2, modular when
+//! e = 1, and otherwise use Zech logarithms: a + b = a (1 + b / a), with log(1 + g^i) in a table.
+
+/// The largest order for which tables are built; every element then fits in 16 bits.
+const MOST_ORDER: u32 = 1 << 16;
+
+/// How sums are computed, which depends on the shape of q.
+#[derive(Clone, Debug)]
+enum Sum {
+    /// p = 2: digits add without carry in binary.
+    Binary,
+    /// e = 1: integers modulo q.
+    Prime,
+    /// Odd p and e > 1: `zech[i]` is the logarithm of 1 + g^i.
+    Zech(Vec<u32>),
+}
+
+/// The field GF(q). Operands are numbers below q; any other operand gives some number without meaning
+/// (never a panic), so that the inner loops of callers need no checks.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    order: u32,
+    /// `powers[i]` = g^i for i < 2(q - 1): two periods, so that a sum of two logarithms needs no reduction.
+    powers: Vec<u16>,
+    /// `logs[a]` for a in 0..q; the logarithm of 0 lies behind the table of powers, where all reads give 0.
+    logs: Vec<u32>,
+    sum: Sum,
+}
+
+impl Field {
+    /// The field with `q` elements; `None` unless q is a prime power with 2 <= q <= 65536.
+    pub(crate) fn new(q: u32) -> Option<Field> {
+        if q > MOST_ORDER {
+            return None;
+        }
+        let (p, e) = prime_power(u64::from(q))?;
+        let ring = Ring::new(u32::try_from(p).ok()?, e, q);
+        let cycle = ring.cycle(ring.generator()?);
+        let period = cycle.len();
+        let mut logs = vec![2 * (q - 1); q as usize];
+        for (exponent, &element) in (0u32..).zip(&cycle) {
+            logs[element as usize] = exponent;
+        }
+        let powers = (0..2 * period).map(|i| cycle[i % period] as u16).collect();
+        let sum = match (ring.p, e) {
+            (2, _) => Sum::Binary,
+            (_, 1) => Sum::Prime,
+            (p, _) => Sum::Zech(cycle.iter().map(|&a| logs[plus_one(p, a) as usize]).collect()),
+        };
+        Some(Field { order: q, powers, logs, sum })
+    }
+
+    /// The number of elements q.
+    pub(crate) fn order(&self) -> u32 {
+        self.order
+    }
+
+    /// a + b
+    #[inline]
+    pub(crate) fn add(&self, a: u32, b: u32) -> u32 {
+        match &self.sum {
+            Sum::Binary => a ^ b,
+            Sum::Prime => self.add_prime(a, b),
+            Sum::Zech(zech) => self.add_zech(zech, a, b),
+        }
+    }
+
+    /// a - b
+    #[inline]
+    pub(crate) fn sub(&self, a: u32, b: u32) -> u32 {
+        match &self.sum {
+            Sum::Binary => a ^ b,
+            Sum::Prime => self.add_prime(a, self.order.wrapping_sub(b)),
+            Sum::Zech(zech) => self.add_zech(zech, a, self.neg(b)),
+        }
+    }
+
+    /// -a, which is a itself when p = 2. For odd q, -1 is the generator to the power (q - 1) / 2.
+    #[inline]
+    pub(crate) fn neg(&self, a: u32) -> u32 {
+        match self.sum {
+            Sum::Binary => a,
+            _ => self.power(self.log(a) + (self.order - 1) / 2),
+        }
+    }
+
+    /// a b
+    #[inline]
+    pub(crate) fn mul(&self, a: u32, b: u32) -> u32 {
+        self.power(self.log(a) + self.log(b))
+    }
+
+    /// 1 / a; `None` for 0 and for numbers outside the field.
+    #[inline]
+    pub(crate) fn inv(&self, a: u32) -> Option<u32> {
+        let log = self.log(a);
+        (log < self.order).then(|| self.power(self.order - 1 - log))
+    }
+
+    /// a to the power `exponent`, with 0^0 = 1.
+    pub(crate) fn pow(&self, a: u32, exponent: u64) -> u32 {
+        if exponent == 0 {
+            return 1;
+        }
+        let log = self.log(a);
+        if log >= self.order {
+            return 0;
+        }
+        let period = u64::from(self.order - 1);
+        self.power((u64::from(log) * (exponent % period) % period) as u32)
+    }
+
+    /// Adds `factor` times `from` to `into`, entry by entry, as far as the shorter of the two reaches.
+    /// The kind of sum and the logarithm of the factor are looked at once, not for every entry.
+    pub(crate) fn add_scaled(&self, into: &mut [u32], from: &[u32], factor: u32) {
+        if factor == 0 {
+            return;
+        }
+        let log = self.log(factor);
+        let pairs = into.iter_mut().zip(from);
+        match &self.sum {
+            Sum::Binary => pairs.for_each(|(a, &b)| *a ^= self.power(log + self.log(b))),
+            Sum::Prime => pairs.for_each(|(a, &b)| *a = self.add_prime(*a, self.power(log + self.log(b)))),
+            Sum::Zech(zech) => {
+                pairs.for_each(|(a, &b)| *a = self.add_zech(zech, *a, self.power(log + self.log(b))));
+            }
+        }
+    }
+
+    /// The logarithm; for 0, and for what is not an element, a number from 2(q - 1) on.
+    #[inline]
+    fn log(&self, a: u32) -> u32 {
+        self.logs.get(a as usize).copied().unwrap_or(2 * (self.order - 1))
+    }
+
+    /// The generator to the power `exponent`, and 0 behind the table, where the logarithm of 0 leads.
+    #[inline]
+    fn power(&self, exponent: u32) -> u32 {
+        self.powers.get(exponent as usize).map_or(0, |&a| u32::from(a))
+    }
+
+    #[inline]
+    fn add_prime(&self, a: u32, b: u32) -> u32 {
+        let sum = a.wrapping_add(b);
+        if sum >= self.order { sum.wrapping_sub(self.order) } else { sum }
+    }
+
+    #[inline]
+    fn add_zech(&self, zech: &[u32], a: u32, b: u32) -> u32 {
+        if a == 0 {
+            return b;
+        }
+        if b == 0 {
+            return a;
+        }
+        let (low, high) = (self.log(a), self.log(b));
+        let quotient = if high >= low { high - low } else { (high + self.order - 1).wrapping_sub(low) };
+        self.power(low + zech.get(quotient as usize).copied().unwrap_or(0))
+    }
+}
+
+/// Slow arithmetic on the same numbers, by digits; enough to find the generator and fill the tables.
+struct Ring {
+    p: u32,
+    q: u32,
+    /// The modulus with its leading 1, constant term first.
+    modulus: Vec<u32>,
+}
+
+impl Ring {
+    fn new(p: u32, e: u32, q: u32) -> Ring {
+        Ring { p, q, modulus: smallest_irreducible(p, e, q) }
+    }
+
+    fn mul(&self, a: u32, b: u32) -> u32 {
+        let (a, b) = (digits(self.p, a), digits(self.p, b));
+        let mut product = vec![0; a.len() + b.len()];
+        for (i, &x) in a.iter().enumerate() {
+            for (j, &y) in b.iter().enumerate() {
+                product[i + j] = (product[i + j] + x * y) % self.p;
+            }
+        }
+        number(self.p, &remainder(self.p, product, &self.modulus))
+    }
+
+    fn pow(&self, a: u32, exponent: u32) -> u32 {
+        let mut result = 1;
+        for bit in (0..u32::BITS).rev() {
+            result = self.mul(result, result);
+            if exponent >> bit & 1 == 1 {
+                result = self.mul(result, a);
+            }
+        }
+        result
+    }
+
+    /// The smallest generator: no power to a maximal proper divisor of q - 1 is 1.
+    fn generator(&self) -> Option<u32> {
+        let primes = prime_factors(self.q - 1);
+        (1..self.q).find(|&g| primes.iter().all(|r| self.pow(g, (self.q - 1) / r) != 1))
+    }
+
+    /// The powers g^0 .. g^(q-2). Multiplication by g is linear over Z_p, so its table follows from the
+    /// images of the places 1, p, p^2, .. with one addition for every element.
+    fn cycle(&self, generator: u32) -> Vec<u32> {
+        let mut image = vec![0; self.q as usize];
+        let mut place = 1;
+        for a in 1..self.q {
+            if a == place * self.p {
+                place = a;
+            }
+            image[a as usize] = if a == place {
+                self.mul(generator, a)
+            } else {
+                self.add(image[(a - place) as usize], image[place as usize])
+            };
+        }
+        let step = |&a: &u32| Some(image[a as usize]);
+        std::iter::successors(Some(1), step).take(self.q as usize - 1).collect()
+    }
+
+    fn add(&self, mut a: u32, mut b: u32) -> u32 {
+        if self.p == 2 {
+            return a ^ b;
+        }
+        let (mut sum, mut place) = (0, 1);
+        while b > 0 {
+            sum += (a % self.p + b % self.p) % self.p * place;
+            (a, b, place) = (a / self.p, b / self.p, place * self.p);
+        }
+        sum + a * place
+    }
+}
+
+/// a + 1, which changes the lowest digit only.
+fn plus_one(p: u32, a: u32) -> u32 {
+    if a % p == p - 1 { a + 1 - p } else { a + 1 }
+}
+
+/// The base-p digits of a number, least significant first, without leading zeros.
+fn digits(p: u32, mut number: u32) -> Vec<u32> {
+    let mut digits = Vec::new();
+    while number > 0 {
+        digits.push(number % p);
+        number /= p;
+    }
+    digits
+}
+
+fn number(p: u32, digits: &[u32]) -> u32 {
+    digits.iter().rev().fold(0, |number, digit| number * p + digit)
+}
+
+/// The remainder of a polynomial over Z_p by a monic one, with as many entries as the degree of the latter.
+fn remainder(p: u32, mut polynomial: Vec<u32>, divisor: &[u32]) -> Vec<u32> {
+    let degree = divisor.len() - 1;
+    for top in (degree..polynomial.len()).rev() {
+        let factor = p - polynomial[top];
+        for (k, &coefficient) in divisor.iter().enumerate() {
+            let entry = &mut polynomial[top - degree + k];
+            *entry = (*entry + factor * coefficient) % p;
+        }
+    }
+    polynomial.truncate(degree);
+    polynomial
+}
+
+/// The irreducible modulus of the specification. A monic polynomial of degree e and lower part `low` has
+/// the number q + low, so the candidates are simply the numbers from q on.
+fn smallest_irreducible(p: u32, e: u32, q: u32) -> Vec<u32> {
+    if e == 1 {
+        return vec![0, 1];
+    }
+    (q..2 * q).map(|candidate| digits(p, candidate)).find(|c| irreducible(p, e, c)).unwrap_or_default()
+}
+
+/// Trial division by every monic polynomial of degree 1 ..= e/2; there are at most about 2 sqrt(q) of them.
+fn irreducible(p: u32, e: u32, polynomial: &[u32]) -> bool {
+    let divides = |divisor: u32| {
+        let rest = remainder(p, polynomial.to_vec(), &digits(p, divisor));
+        rest.iter().all(|&digit| digit == 0)
+    };
+    let mut places = (1..=e / 2).map(|degree| p.pow(degree));
+    !places.any(|place| (place..2 * place).any(divides))
+}
+
+/// The distinct primes that divide a number, by trial division.
+fn prime_factors(mut number: u32) -> Vec<u32> {
+    let mut primes = Vec::new();
+    let mut candidate = 2;
+    while candidate * candidate <= number {
+        if number.is_multiple_of(candidate) {
+            primes.push(candidate);
+        }
+        while number.is_multiple_of(candidate) {
+            number /= candidate;
+        }
+        candidate += 1;
+    }
+    if number > 1 {
+        primes.push(number);
+    }
+    primes
+}
+
+/// The prime p and the exponent e with q = p^e, if there are such. The largest e for which q has an exact
+/// root leaves a root that is not itself a power, so it alone needs a primality test.
+pub(crate) fn prime_power(q: u64) -> Option<(u64, u32)> {
+    if q < 2 {
+        return None;
+    }
+    let exact = |e: u32| Some(root(q, e)).filter(|r| r.checked_pow(e) == Some(q)).map(|r| (r, e));
+    (1..u64::BITS).rev().find_map(exact).filter(|&(r, _)| is_prime(r))
+}
+
+/// The integer part of the e-th root, by bits from the top.
+fn root(number: u64, e: u32) -> u64 {
+    let fits = |r: u64| r.checked_pow(e).is_some_and(|power| power <= number);
+    let try_bit = |r: u64, bit: u32| if fits(r | 1 << bit) { r | 1 << bit } else { r };
+    (0..u64::BITS).rev().fold(0, try_bit)
+}
+
+/// The Miller-Rabin test; the first twelve primes as bases decide it for all numbers below 2^64.
+fn is_prime(number: u64) -> bool {
+    const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
+    if number < 2 {
+        return false;
+    }
+    if let Some(base) = BASES.iter().find(|&&base| number.is_multiple_of(base)) {
+        return number == *base;
+    }
+    BASES.iter().all(|&base| is_probable_prime(number, base))
+}
+
+fn is_probable_prime(number: u64, base: u64) -> bool {
+    let twos = (number - 1).trailing_zeros();
+    let mut power = power_modulo(base, (number - 1) >> twos, number);
+    if power == 1 {
+        return true;
+    }
+    for _ in 0..twos {
+        if power == number - 1 {
+            return true;
+        }
+        power = multiply_modulo(power, power, number);
+    }
+    false
+}
+
+fn multiply_modulo(a: u64, b: u64, modulus: u64) -> u64 {
+    (u128::from(a) * u128::from(b) % u128::from(modulus)) as u64
+}
+
+fn power_modulo(base: u64, exponent: u64, modulus: u64) -> u64 {
+    let mut result = 1;
+    for bit in (0..u64::BITS).rev() {
+        result = multiply_modulo(result, result, modulus);
+        if exponent >> bit & 1 == 1 {
+            result = multiply_modulo(result, base, modulus);
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(q: u32) -> Field {
+        Field::new(q).unwrap()
+    }
+
+    /// Digit-wise sum, straight from the definition.
+    fn plain_sum(p: u32, e: u32, a: u32, b: u32) -> u32 {
+        (0..e).map(|k| p.pow(k)).map(|place| (a / place % p + b / place % p) % p * place).sum()
+    }
+
+    fn check_pair(field: &Field, p: u32, e: u32, a: u32, b: u32) {
+        let q = field.order();
+        assert_eq!(field.add(a, b), plain_sum(p, e, a, b));
+        assert_eq!(field.add(field.sub(a, b), b), a);
+        assert_eq!(field.add(a, field.neg(a)), 0);
+        assert_eq!(field.mul(a, b), field.mul(b, a));
+        assert!(field.mul(a, b) < q && field.add(a, b) < q && field.sub(a, b) < q);
+        assert_eq!(field.mul(a, b), Ring::new(p, e, q).mul(a, b));
+        let mut scaled = [b, 0, 1];
+        field.add_scaled(&mut scaled, &[b, b, 0], a);
+        assert_eq!(scaled, [field.add(b, field.mul(a, b)), field.mul(a, b), 1]);
+    }
+
+    fn check_triple(field: &Field, a: u32, b: u32, c: u32) {
+        assert_eq!(field.add(field.add(a, b), c), field.add(a, field.add(b, c)));
+        assert_eq!(field.mul(field.mul(a, b), c), field.mul(a, field.mul(b, c)));
+        assert_eq!(field.mul(a, field.add(b, c)), field.add(field.mul(a, b), field.mul(a, c)));
+    }
+
+    fn check_single(field: &Field, a: u32) {
+        assert_eq!((field.add(a, 0), field.mul(a, 1), field.mul(a, 0)), (a, a, 0));
+        assert_eq!(field.inv(a).is_none(), a == 0);
+        assert!(field.inv(a).is_none_or(|inverse| field.mul(a, inverse) == 1));
+        assert_eq!((field.pow(a, 0), field.pow(a, 1)), (1, a));
+        assert_eq!(field.pow(a, 3), field.mul(a, field.mul(a, a)));
+        assert_eq!(field.pow(a, u64::from(field.order())), a);
+    }
+
+    #[test]
+    fn axioms_hold_everywhere_in_small_fields() {
+        for q in 2..=64 {
+            let Some((p, e)) = prime_power(u64::from(q)) else {
+                assert!(Field::new(q).is_none());
+                continue;
+            };
+            let field = field(q);
+            for a in 0..q {
+                check_single(&field, a);
+                for b in 0..q {
+                    check_pair(&field, p as u32, e, a, b);
+                    (0..q).for_each(|c| check_triple(&field, a, b, c));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn axioms_hold_in_samples_of_large_fields() {
+        let mut state = 1u64;
+        let mut draw = |q: u32| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as u32 % q
+        };
+        for q in [81, 125, 243, 256, 1024, 4096, 6561, 59049, 63001, 65521, 65536] {
+            let (p, e) = prime_power(u64::from(q)).unwrap();
+            let field = field(q);
+            (0..q).for_each(|a| check_single(&field, a));
+            for _ in 0..200 {
+                check_pair(&field, p as u32, e, draw(q), draw(q));
+            }
+            for _ in 0..20000 {
+                check_triple(&field, draw(q), draw(q), draw(q));
+            }
+        }
+    }
+
+    #[test]
+    fn moduli_are_the_smallest() {
+        let lower = |p: u32, e: u32| number(p, &smallest_irreducible(p, e, p.pow(e))) - p.pow(e);
+        assert_eq!(lower(2, 2), 0b11);
+        assert_eq!(lower(2, 3), 0b011);
+        assert_eq!(lower(3, 2), 1);
+        assert_eq!(lower(2, 8), 0b11011);
+        assert_eq!(lower(2, 16), 0b101011);
+        assert_eq!(lower(5, 2), 2);
+    }
+
+    #[test]
+    fn known_products() {
+        assert_eq!((field(4).mul(2, 2), field(4).mul(2, 3), field(4).mul(3, 3)), (3, 1, 2));
+        assert_eq!((field(8).mul(2, 4), field(8).mul(4, 4)), (3, 6));
+        assert_eq!((field(9).mul(3, 3), field(9).add(4, 5), field(9).neg(1)), (2, 6, 2));
+        assert_eq!((field(256).mul(0x57, 0x83), field(256).inv(0x53)), (0xc1, Some(0xca)));
+        assert_eq!((field(7).mul(3, 5), field(7).sub(2, 5), field(7).inv(3)), (1, 4, Some(5)));
+    }
+
+    #[test]
+    fn every_prime_power_has_a_field() {
+        for q in 0..=4200 {
+            let order = Field::new(q).map(|field| field.order());
+            assert_eq!(order, prime_power(u64::from(q)).map(|_| q));
+        }
+        for p in 2u32..256 {
+            let powers = (2..=16).filter_map(|e| p.checked_pow(e)).filter(|&q| q <= MOST_ORDER);
+            powers.for_each(|q| assert_eq!(Field::new(q).is_some(), prime_power(u64::from(p)).is_some()));
+        }
+        for q in [0, 1, 6, 65537, 131072, u32::MAX] {
+            assert!(Field::new(q).is_none());
+        }
+    }
+
+    #[test]
+    fn foreign_operands_do_no_harm() {
+        for q in [2, 3, 4, 9, 65536] {
+            let field = field(q);
+            for (a, b) in [(q, 1), (u32::MAX, u32::MAX), (0, u32::MAX), (1, q)] {
+                let sums = [field.add(a, b), field.sub(a, b), field.sub(b, a)];
+                let products = [field.neg(a), field.mul(a, b), field.pow(b, u64::MAX)];
+                std::hint::black_box((sums, products));
+                field.add_scaled(&mut [a, b], &[b, a], a);
+                assert!(field.inv(a.max(b)).is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn prime_powers_are_recognised() {
+        assert_eq!(
+            (prime_power(0), prime_power(1), prime_power(6), prime_power(36)),
+            (None, None, None, None)
+        );
+        assert_eq!((prime_power(2), prime_power(64)), (Some((2, 1)), Some((2, 6))));
+        assert_eq!(prime_power(1 << 63), Some((2, 63)));
+        assert_eq!(prime_power(4294967291 * 4294967291), Some((4294967291, 2)));
+        assert_eq!(prime_power(u64::MAX), None);
+        assert_eq!(prime_power(18446744073709551557), Some((18446744073709551557, 1)));
+        assert_eq!(prime_power(3u64.pow(40)), Some((3, 40)));
+        let plain = |q: u64| prime_factors(q as u32).len() == 1;
+        assert!((2..20000).all(|q| prime_power(q).is_some() == plain(q)));
+    }
+}

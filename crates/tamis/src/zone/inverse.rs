@@ -1,0 +1,140 @@
+//! The plan asked backwards: how large a universe, how many items; and how many items are worth their bits.
+
+use super::certificate;
+use super::crt;
+use super::plan::{CodeName, Plan};
+use super::reed_solomon;
+use super::universe::Universe;
+use num_bigint::BigUint;
+
+/// The largest universe, up to 2^64, whose `items` a filter of at most `bits` bits keeps free of false positives with the
+/// code; `None` if there is none of two elements.
+///
+/// ```
+/// use tamis::zone::{CodeName, largest_universe};
+/// assert_eq!(largest_universe(CodeName::Egh, 440, 5), Some(18_062));
+/// assert_eq!(largest_universe(CodeName::Rs, 440, 5), Some(531_441));
+/// ```
+#[must_use]
+pub fn largest_universe(code: CodeName, bits: u64, items: u64) -> Option<u128> {
+    let most = match code {
+        CodeName::Egh => egh_universe(bits, items)?,
+        CodeName::Coprime => {
+            let fits = |n: u128| plan_bits(n, items, code).is_some_and(|needed| needed <= bits);
+            last(2, 1 << 64, fits)?
+        }
+        CodeName::Rs => rs_universe(bits, items)?,
+    };
+    (most >= 2).then_some(most.min(1 << 64))
+}
+
+/// The root of the product of the primes whose sum fits: the paper's n_d, exactly.
+fn egh_universe(bits: u64, items: u64) -> Option<u128> {
+    let items = u32::try_from(items).ok().filter(|items| *items > 0)?;
+    let moduli = crt::primes_within(bits);
+    let product = certificate::product_of(&moduli);
+    let fits = |n: u128| BigUint::from(n).pow(items) <= product;
+    last(1, 1 << 64, fits)
+}
+
+/// q^(t+1) for the best q and t with q (t d + 1) <= bits and t d + 1 <= q + 1.
+fn rs_universe(bits: u64, items: u64) -> Option<u128> {
+    let reach = |order: u32| {
+        let q = u64::from(order);
+        let blocks = (bits / q).min(q + 1);
+        let degree = blocks.checked_sub(1)?.checked_div(items)?.min(64);
+        let reach = (0..=degree).try_fold(1u128, |reach, _| reach.checked_mul(u128::from(q)));
+        Some(reach.unwrap_or(1 << 64).min(1 << 64))
+    };
+    reed_solomon::prime_powers().take_while(|q| u64::from(*q) <= bits).filter_map(reach).max()
+}
+
+/// The most items that a filter of at most `bits` bits keeps free of false positives in a universe of `size`, with the code.
+///
+/// ```
+/// use tamis::zone::{CodeName, largest_items};
+/// assert_eq!(largest_items(CodeName::Egh, 440, 18_062), Some(5));
+/// assert_eq!(largest_items(CodeName::Rs, 440, 18_062), Some(7));
+/// ```
+#[must_use]
+pub fn largest_items(code: CodeName, bits: u64, size: u128) -> Option<u64> {
+    if size == 0 || size > 1 << 64 {
+        return None;
+    }
+    let fits = |items: u128| {
+        u64::try_from(items)
+            .is_ok_and(|items| plan_bits(size, items, code).is_some_and(|needed| needed <= bits))
+    };
+    last(1, size.min(1 << 32), fits).map(|items| items as u64)
+}
+
+fn plan_bits(size: u128, items: u64, code: CodeName) -> Option<u64> {
+    let universe = Universe::interval(0, u64::try_from(size.checked_sub(1)?).ok()?).ok()?;
+    Plan::with_code(universe, items, code).ok().map(|plan| plan.bits())
+}
+
+/// The last number from `low` to `high` for which `holds`, found by doubling and bisection; it must go from true to false
+/// once.
+fn last(low: u128, high: u128, holds: impl Fn(u128) -> bool) -> Option<u128> {
+    if !holds(low) {
+        return None;
+    }
+    let (mut good, mut step) = (low, 1u128);
+    while good < high && holds((good + step).min(high)) {
+        good = (good + step).min(high);
+        step *= 2;
+    }
+    let mut bad = (good + step).min(high + 1);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if holds(middle) { good = middle } else { bad = middle }
+    }
+    Some(good)
+}
+
+/// What a zone of `items` is worth, and what it costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Guideline {
+    /// The items of the zone, d.
+    pub items: u64,
+    /// The bits it takes.
+    pub bits: u64,
+    /// The worth of a query: W for a guaranteed answer, the chance of a right answer for another (Section VIII-B of the paper).
+    pub value: f64,
+}
+
+impl Guideline {
+    /// The worth that a bit buys.
+    #[must_use]
+    pub fn value_per_bit(&self) -> f64 {
+        self.value / self.bits as f64
+    }
+}
+
+/// The worth and cost of each zone, for a distribution of set sizes (`sizes[i]` is the chance that a query meets i items) and
+/// the worth of a guaranteed answer. Zones that no code gives are left out.
+///
+/// ```
+/// use tamis::zone::{CodeName, Universe, guideline};
+/// let rows = guideline(&Universe::sized(1000)?, &[0.1, 0.2, 0.4, 0.2, 0.1], 3.0, CodeName::Egh);
+/// assert_eq!(rows.len(), 4);
+/// assert!((rows[3].value - 3.0).abs() < 1e-12);      // every size is covered: each answer is guaranteed
+/// # Ok::<(), tamis::Error>(())
+/// ```
+#[must_use]
+pub fn guideline(universe: &Universe, sizes: &[f64], worth: f64, code: CodeName) -> Vec<Guideline> {
+    let most = (sizes.len() as u64).saturating_sub(1);
+    let row = |items: u64| {
+        let plan = Plan::with_code(universe.clone(), items, code).ok()?;
+        let value = sizes
+            .iter()
+            .enumerate()
+            .map(|(size, chance)| {
+                let guaranteed = size as u64 <= items;
+                chance * if guaranteed { worth } else { 1.0 - plan.beyond_fpr(size as u64) }
+            })
+            .sum();
+        Some(Guideline { items, bits: plan.bits(), value })
+    };
+    (1..=most).filter_map(row).collect()
+}

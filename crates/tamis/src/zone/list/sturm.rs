@@ -1,0 +1,288 @@
+//! Listing a set from its residue multisets by Sturm's theorem, over the integers and exact throughout.
+//! The multisets give f(z) = product of (z - x); sign changes along its Sturm chain count the roots in any
+//! interval (a, b], and bisection of integer intervals from (-1, n-1] on isolates the roots.
+
+use super::crt::{Crt, Multisets};
+use num_bigint::{BigInt, Sign};
+use num_traits::{One, Signed, Zero};
+
+/// A polynomial is the list of its coefficients, lowest first, without zeros at the end.
+type Polynomial = Vec<BigInt>;
+
+/// The set of distinct numbers in `0..universe` that has the residues `residues[i]` modulo `moduli[i]`.
+///
+/// `None` when there is no such set, or when the product of the moduli does not exceed every
+/// C(s,j) (n-1)^j, so that the coefficients are not determined.
+pub(crate) fn sturm(moduli: &[u64], residues: &[Vec<u64>], universe: u128) -> Option<Vec<u64>> {
+    let multisets = Multisets::new(moduli, residues, universe)?;
+    let chain = Chain::new(coefficients(&multisets)?)?;
+    let elements = chain.integer_roots(-1, i128::try_from(universe).ok()? - 1)?;
+    multisets.confirm(elements)
+}
+
+/// Algorithm 3: f(z) = z^s - A_1 z^(s-1) + A_2 z^(s-2) - ..., every A_j by Chinese remaindering.
+fn coefficients(multisets: &Multisets) -> Option<Polynomial> {
+    let crt = Crt::new(multisets.moduli)?;
+    multisets.largest_coefficient(&crt.product)?;
+    let symmetric = multisets.symmetric();
+    let mut polynomial = vec![BigInt::one()];
+    for degree in 0..multisets.size {
+        let column: Vec<u64> = symmetric.iter().map(|one| one[degree]).collect();
+        let sign = if degree % 2 == 0 { Sign::Minus } else { Sign::Plus };
+        polynomial.push(BigInt::from_biguint(sign, crt.solve(&column)?));
+    }
+    polynomial.reverse();
+    Some(polynomial)
+}
+
+/// A Sturm chain f, f', ... of as many members as f has coefficients, all with positive leading coefficients.
+struct Chain {
+    members: Vec<Polynomial>,
+}
+
+impl Chain {
+    /// `None` unless all roots of the monic polynomial are real and distinct. Just then does the chain lose
+    /// one degree a step and keep its leading coefficients positive, as it must to change sign s times at
+    /// minus infinity and never at plus infinity.
+    fn new(polynomial: Polynomial) -> Option<Chain> {
+        let mut next = derivative(&polynomial);
+        let mut members = vec![polynomial];
+        for length in (1..members[0].len()).rev() {
+            if next.len() != length || !next.last()?.is_positive() {
+                return None;
+            }
+            let following = negative_remainder(members.last()?, &next);
+            members.push(next);
+            next = following;
+        }
+        Some(Chain { members })
+    }
+
+    /// Sign changes along the chain at a point; zeros do not count.
+    fn changes(&self, point: i128) -> usize {
+        let point = BigInt::from(point);
+        let signs = self.members.iter().map(|member| sign(member, &point));
+        let signs: Vec<Sign> = signs.filter(|&sign| sign != Sign::NoSign).collect();
+        signs.windows(2).filter(|pair| pair[0] != pair[1]).count()
+    }
+
+    /// The roots in (low, high], or `None` if one of them is not an integer.
+    fn integer_roots(&self, low: i128, high: i128) -> Option<Vec<u64>> {
+        let mut roots = Vec::new();
+        let mut pending = vec![(low, high, self.changes(low), self.changes(high))];
+        // Every interval holds at least as many integers as roots, so there are few and all shrink.
+        while let Some((low, high, changes_low, changes_high)) = pending.pop() {
+            let count = changes_low.checked_sub(changes_high)?;
+            match count {
+                0 => {}
+                1 => roots.push(self.single_root(low, high)?),
+                _ if (high - low).unsigned_abs() < count as u128 => return None,
+                _ => {
+                    let middle = low + (high - low) / 2;
+                    let changes = self.changes(middle);
+                    pending.push((low, middle, changes_low, changes));
+                    pending.push((middle, high, changes, changes_high));
+                }
+            }
+        }
+        Some(roots)
+    }
+
+    /// The only root in (low, high], if it is an integer. The root is simple, so the polynomial has one sign
+    /// between it and `high`, and the other sign before it: the rest of the chain is not needed.
+    fn single_root(&self, mut low: i128, mut high: i128) -> Option<u64> {
+        let polynomial = self.members.first()?;
+        let above = sign(polynomial, &BigInt::from(high));
+        while above != Sign::NoSign && high - low > 1 {
+            let middle = low + (high - low) / 2;
+            match sign(polynomial, &BigInt::from(middle)) {
+                Sign::NoSign => return u64::try_from(middle).ok(),
+                same if same == above => high = middle,
+                _ => low = middle,
+            }
+        }
+        if above == Sign::NoSign { u64::try_from(high).ok() } else { None }
+    }
+}
+
+/// The sign of the value at a point, by Horner's rule.
+fn sign(polynomial: &[BigInt], point: &BigInt) -> Sign {
+    polynomial.iter().rev().fold(BigInt::zero(), |value, coefficient| value * point + coefficient).sign()
+}
+
+fn derivative(polynomial: &[BigInt]) -> Polynomial {
+    let terms = polynomial.iter().enumerate().skip(1);
+    terms.map(|(degree, coefficient)| coefficient * degree).collect()
+}
+
+/// Minus the remainder of a dividend by a divisor of one degree less, times b^2 / a^2 for their leading
+/// coefficients a and b. That is a positive factor, so it changes no sign. Here b^2 makes the division
+/// integral, and a^2 divides the outcome: for a chain that starts with a monic polynomial and its derivative
+/// and loses one degree a step, it is a subresultant. So the numbers stay short without a search for common
+/// divisors.
+fn negative_remainder(dividend: &[BigInt], divisor: &[BigInt]) -> Polynomial {
+    let (Some(first), Some((second, lower))) = (dividend.last(), divisor.split_last()) else {
+        return Vec::new();
+    };
+    // The quotient is linear: second^2 * dividend = (linear z + constant) * divisor + remainder.
+    let scale = second * second;
+    let square = first * first;
+    let linear = first * second;
+    let next = lower.last().zip(dividend.iter().rev().nth(1));
+    let constant = next.map_or_else(BigInt::zero, |(below, other)| second * other - first * below);
+    let mut rest = Vec::with_capacity(lower.len());
+    for (degree, coefficient) in lower.iter().enumerate() {
+        let shifted = degree.checked_sub(1).map_or_else(BigInt::zero, |below| &linear * &lower[below]);
+        rest.push((shifted + &constant * coefficient - &scale * &dividend[degree]) / &square);
+    }
+    let length = rest.iter().rposition(|one| !one.is_zero()).map_or(0, |last| last + 1);
+    rest.truncate(length);
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::crt::sample;
+    use super::super::modular::algebra;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn list(set: &[u64], universe: u128) -> Option<Vec<u64>> {
+        let moduli = sample::moduli(set.len(), universe, 0);
+        sturm(&moduli, &sample::residues(set, &moduli), universe)
+    }
+
+    fn polynomial(coefficients: &[i64]) -> Polynomial {
+        coefficients.iter().map(|&one| one.into()).collect()
+    }
+
+    #[test]
+    fn example_of_the_paper() {
+        let residues = [vec![0, 0], vec![0, 1], vec![1, 4], vec![6, 4]];
+        assert_eq!(sturm(&[2, 3, 5, 7], &residues, 14), Some(vec![4, 6]));
+    }
+
+    #[test]
+    fn whole_small_universes() {
+        for universe in 1..20u64 {
+            let all: Vec<u64> = (0..universe).collect();
+            assert_eq!(list(&all, universe.into()), Some(all));
+        }
+    }
+
+    #[test]
+    fn nothing_and_single_elements() {
+        for universe in sample::UNIVERSES {
+            assert_eq!(sturm(&[2, 3], &[vec![], vec![]], universe), Some(vec![]));
+            for element in [0, 1, (universe - 1) as u64] {
+                assert_eq!(list(&[element], universe), Some(vec![element]));
+            }
+        }
+        assert_eq!(sturm(&[2], &[vec![]], 0), Some(vec![]));
+        assert_eq!(sturm(&[2], &[vec![0]], 0), None);
+    }
+
+    #[test]
+    fn chains_refuse_complex_and_multiple_roots() {
+        assert!(Chain::new(polynomial(&[1, 0, 1])).is_none());
+        assert!(Chain::new(polynomial(&[1, -2, 1])).is_none());
+        assert!(Chain::new(polynomial(&[0, 0, 0, 1])).is_none());
+        assert!(Chain::new(polynomial(&[-1, 0, 0, 1])).is_none());
+        assert!(Chain::new(polynomial(&[0, -1, 0, 1])).is_some());
+    }
+
+    #[test]
+    fn roots_between_integers_are_refused() {
+        // The last is (z^2 - 3 z + 1)(z^2 - 5 z + 5), whose roots lie near 0.4, 1.4, 2.6 and 3.6.
+        for coefficients in [&[-2, 0, 1][..], &[1, -3, 1], &[5, -20, 21, -8, 1]] {
+            let chain = Chain::new(polynomial(coefficients)).unwrap();
+            assert_eq!(chain.integer_roots(-1, 10), None);
+        }
+    }
+
+    #[test]
+    fn intervals_are_half_open() {
+        // Roots 0, 1 and 5.
+        let chain = Chain::new(polynomial(&[0, 5, -6, 1])).unwrap();
+        let roots = |low, high| {
+            let mut roots = chain.integer_roots(low, high).unwrap();
+            roots.sort_unstable();
+            roots
+        };
+        assert_eq!(roots(-1, 5), [0, 1, 5]);
+        assert_eq!(roots(0, 5), [1, 5]);
+        assert_eq!(roots(-1, 4), [0, 1]);
+        assert_eq!(roots(1, 4), []);
+        assert_eq!(roots(-1, 0), [0]);
+        assert_eq!(roots(5, 9), []);
+    }
+
+    #[test]
+    fn moduli_of_32_bits() {
+        let moduli = [u64::from(u32::MAX), u64::from(u32::MAX - 1), u64::from(u32::MAX - 2)];
+        for (set, universe) in [(vec![u64::MAX], 1 << 64), (vec![7, (1 << 47) - 1], 1 << 47)] {
+            assert_eq!(sturm(&moduli, &sample::residues(&set, &moduli), universe), Some(set));
+        }
+    }
+
+    #[test]
+    fn bad_moduli() {
+        assert_eq!(sturm(&[], &[], 10), None);
+        assert_eq!(sturm(&[0, 101], &[vec![], vec![]], 10), None);
+        assert_eq!(sturm(&[10, 15, 7], &[vec![1], vec![1], vec![1]], 10), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn sets_are_recovered((universe, set) in sample::sets(16)) {
+            prop_assert_eq!(list(&set, universe), Some(set));
+        }
+
+        #[test]
+        fn spare_moduli_expose_a_wrong_counter(
+            (universe, set) in sample::sets(8),
+            place in any::<prop::sample::Index>(),
+            other in any::<prop::sample::Index>(),
+            change in any::<u64>(),
+        ) {
+            prop_assume!(!set.is_empty());
+            let moduli = sample::moduli(set.len(), universe, 1);
+            let mut residues = sample::residues(&set, &moduli);
+            let modulus = place.index(moduli.len());
+            let element = other.index(set.len());
+            let step = 1 + change % (moduli[modulus] - 1);
+            residues[modulus][element] = (residues[modulus][element] + step) % moduli[modulus];
+            prop_assert_eq!(sturm(&moduli, &residues, universe), None);
+        }
+
+        #[test]
+        fn too_few_moduli_list_nothing((universe, set) in sample::sets(8)) {
+            prop_assume!(!set.is_empty());
+            let mut moduli = sample::moduli(set.len(), universe, 0);
+            moduli.pop();
+            prop_assert_eq!(sturm(&moduli, &sample::residues(&set, &moduli), universe), None);
+        }
+
+        #[test]
+        fn both_methods_agree_on_any_input(
+            table in prop::collection::vec((0..40u64, prop::collection::vec(0..40u64, 2)), 0..8),
+            universe in 0..60u128,
+        ) {
+            let (moduli, residues): (Vec<u64>, Vec<Vec<u64>>) = table.into_iter().unzip();
+            prop_assert_eq!(sturm(&moduli, &residues, universe), algebra(&moduli, &residues, universe));
+        }
+
+        #[test]
+        fn both_methods_agree_on_small_moduli(
+            raw in prop::collection::vec(prop::collection::vec(any::<u64>(), 3), 4..7),
+            universe in 3..12u128,
+        ) {
+            let moduli: Vec<u64> = sample::primes().take(raw.len()).collect();
+            let reduce = |(one, m): (&Vec<u64>, &u64)| one.iter().map(|x| x % m).collect();
+            let residues: Vec<Vec<u64>> = raw.iter().zip(&moduli).map(reduce).collect();
+            prop_assert_eq!(sturm(&moduli, &residues, universe), algebra(&moduli, &residues, universe));
+        }
+    }
+}

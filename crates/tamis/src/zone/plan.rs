@@ -1,0 +1,453 @@
+//! Which code, and how large, before anything is allocated.
+
+use super::certificate;
+use super::code::{self, Code};
+use super::coprime;
+use super::crt::{self, Residues};
+use super::reed_solomon::{self, Choice, ReedSolomon};
+use super::universe::Universe;
+use crate::Error;
+use std::fmt;
+use std::sync::Arc;
+
+/// The codes that can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CodeName {
+    /// Residues modulo the first primes, as the EGH paper has it.
+    Egh,
+    /// Residues modulo pairwise coprime moduli, fewer bits than EGH.
+    Coprime,
+    /// Reed-Solomon: usually the fewest bits.
+    Rs,
+}
+
+impl CodeName {
+    /// All of them.
+    pub const ALL: [CodeName; 3] = [CodeName::Egh, CodeName::Coprime, CodeName::Rs];
+
+    /// The name on the command line and in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            CodeName::Egh => "egh",
+            CodeName::Coprime => "coprime",
+            CodeName::Rs => "rs",
+        }
+    }
+}
+
+impl fmt::Display for CodeName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(self.name())
+    }
+}
+
+/// What the best code has least of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Prefer {
+    /// The fewest bits.
+    #[default]
+    Bits,
+    /// The fewest probes a lookup.
+    Probes,
+}
+
+/// A code with its parameters: all that a file needs to say of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Scheme {
+    Egh { blocks: u32 },
+    Coprime { moduli: Vec<u64> },
+    Rs(Choice),
+}
+
+/// The most moduli of a code: their certificate is computed anew whenever a file is opened.
+pub(crate) const MOST_MODULI: usize = 4096;
+/// The most bits that d items of the universe may take as a list, log2(n^d), for the codes of residues: beyond it their
+/// certificates would take seconds.
+const MOST_WORK: u64 = 1 << 17;
+
+impl Scheme {
+    pub(crate) fn name(&self) -> CodeName {
+        match self {
+            Scheme::Egh { .. } => CodeName::Egh,
+            Scheme::Coprime { .. } => CodeName::Coprime,
+            Scheme::Rs(_) => CodeName::Rs,
+        }
+    }
+
+    pub(crate) fn moduli(&self) -> Option<Vec<u64>> {
+        match self {
+            Scheme::Egh { blocks } => Some(crt::first_primes(*blocks as usize)),
+            Scheme::Coprime { moduli } => Some(moduli.clone()),
+            Scheme::Rs(_) => None,
+        }
+    }
+
+    /// The code itself, and the items for which it is free of false positives in the universe, proved, with the proof in
+    /// words.
+    /// It need not look for more than the `wanted` items where the proof is laborious.
+    pub(crate) fn code(
+        &self,
+        universe: &Universe,
+        wanted: u64,
+    ) -> Result<(Arc<dyn Code>, u64, String), Error> {
+        let size = universe.size();
+        let whole = u64::try_from(size).unwrap_or(u64::MAX);
+        if let Some(moduli) = self.moduli() {
+            if moduli.len() > MOST_MODULI {
+                return Err(Error::Field { field: "number of blocks", got: moduli.len().to_string() });
+            }
+            let code = Arc::new(Residues::new(moduli, universe.first())?);
+            let (zone, proof) = certificate::zone(code.moduli(), size, u32::MAX);
+            let zone = if zone == u32::MAX { whole } else { u64::from(zone).min(whole) };
+            if zone < wanted
+                && let Ok(items) = u32::try_from(wanted)
+                && let Some(proof) = certificate::prove(code.moduli(), size, items, certificate::EFFORT)
+            {
+                return Ok((code, wanted, proof.to_string()));
+            }
+            return Ok((code, zone, proof.to_string()));
+        }
+        let Scheme::Rs(choice) = self else { unreachable!("the other codes have moduli") };
+        let code = ReedSolomon::new(choice.order, choice.degree, choice.blocks)?;
+        let reach =
+            (0..=choice.degree).try_fold(1u128, |reach, _| reach.checked_mul(u128::from(choice.order)));
+        if reach.is_some_and(|reach| reach < size) {
+            return Err(Error::Field { field: "degree", got: choice.degree.to_string() });
+        }
+        let zone = code.zone().unwrap_or(whole).min(whole);
+        let (q, t, k) = (choice.order, choice.degree, choice.blocks);
+        let proof = if t == 0 {
+            format!("one block of {q} positions tells all {size} elements apart")
+        } else {
+            format!(
+                "elements are polynomials of degree at most {t} over GF({q}), which agree in at most {t} blocks; \
+                 {zone} items cover at most {} of the {k} blocks of another",
+                u64::from(t) * zone
+            )
+        };
+        Ok((Arc::new(code), zone, proof))
+    }
+}
+
+/// The size of a zone filter, decided before anything is allocated, with a proof of its promise.
+///
+/// ```
+/// use tamis::zone::{CodeName, Plan, Prefer, Universe};
+/// let universe = Universe::interval(1, 606)?;
+/// let egh = Plan::with_code(universe.clone(), 3, CodeName::Egh)?;
+/// assert_eq!((egh.bits(), egh.probes()), (100, 9));
+/// let best = Plan::new(universe, 3, Prefer::Bits)?;
+/// assert_eq!((best.bits(), best.probes(), best.code()), (63, 7, CodeName::Rs));
+/// # Ok::<(), tamis::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Plan {
+    universe: Universe,
+    items: u64,
+    scheme: Scheme,
+    counting: bool,
+    code: Arc<dyn Code>,
+    zone: u64,
+    proof: String,
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "Plan({} items of {}, {:?}, {} bits a cell)",
+            self.items,
+            self.universe,
+            self.scheme,
+            self.counter_bits()
+        )
+    }
+}
+
+impl PartialEq for Plan {
+    fn eq(&self, other: &Plan) -> bool {
+        let key = |plan: &Plan| (plan.items, plan.counting);
+        key(self) == key(other) && self.universe == other.universe && self.scheme == other.scheme
+    }
+}
+
+impl Eq for Plan {}
+
+impl Plan {
+    /// The best code for `items` of `universe`.
+    pub fn new(universe: Universe, items: u64, prefer: Prefer) -> Result<Plan, Error> {
+        let mut best: Option<Plan> = None;
+        let mut refusal = None;
+        for name in CodeName::ALL {
+            match Plan::best_of(&universe, items, name, prefer) {
+                Ok(plan) if best.as_ref().is_none_or(|least| plan.cost(prefer) < least.cost(prefer)) => {
+                    best = Some(plan)
+                }
+                Ok(_) => {}
+                Err(error) => refusal = Some(error),
+            }
+        }
+        match (best, refusal) {
+            (Some(plan), _) => Ok(plan),
+            (None, Some(error)) => Err(error),
+            (None, None) => unreachable!("every code gives a plan or a refusal"),
+        }
+    }
+
+    /// The code of this name with the fewest bits.
+    pub fn with_code(universe: Universe, items: u64, code: CodeName) -> Result<Plan, Error> {
+        Plan::best_of(&universe, items, code, Prefer::Bits)
+    }
+
+    /// The code of this name with the fewest bits or probes.
+    pub fn best_of(universe: &Universe, items: u64, code: CodeName, prefer: Prefer) -> Result<Plan, Error> {
+        let size = universe.size();
+        if items == 0 {
+            return Err(Error::Items { got: items });
+        }
+        if u128::from(items) > size {
+            return Err(Error::Zone {
+                code: code.name(),
+                items,
+                universe: size,
+                remedy: format!("there are no more than {size} items in it"),
+            });
+        }
+        let scheme = match code {
+            CodeName::Rs => Some(best_rs(size, items, prefer)?),
+            CodeName::Egh | CodeName::Coprime => residues(size, items, code),
+        };
+        let Some(scheme) = scheme else {
+            let remedy = "take fewer items, or --code rs".to_owned();
+            return Err(Error::Zone { code: code.name(), items, universe: size, remedy });
+        };
+        Plan::from_parts(universe.clone(), items, scheme, false)
+    }
+
+    /// A plan whose promise is proved anew.
+    pub(crate) fn from_parts(
+        universe: Universe,
+        items: u64,
+        scheme: Scheme,
+        counting: bool,
+    ) -> Result<Plan, Error> {
+        let (code, zone, proof) = scheme.code(&universe, items)?;
+        if items == 0 || items > zone {
+            return Err(Error::Field { field: "number of items", got: items.to_string() });
+        }
+        let plan = Plan { universe, items, scheme, counting, code, zone, proof };
+        if plan
+            .cells()
+            .checked_mul(u64::from(plan.counter_bits()))
+            .is_none_or(|bits| bits > crate::bits::MOST)
+        {
+            return Err(Error::Field { field: "number of cells", got: plan.cells().to_string() });
+        }
+        Ok(plan)
+    }
+
+    fn cost(&self, prefer: Prefer) -> (u64, u64) {
+        match prefer {
+            Prefer::Bits => (self.bits(), self.probes()),
+            Prefer::Probes => (self.probes(), self.bits()),
+        }
+    }
+
+    /// The same code with counters instead of bits, each just wide enough to count all items.
+    #[must_use]
+    pub fn counting(mut self) -> Plan {
+        self.counting = true;
+        self
+    }
+
+    /// The same code accepting more or fewer items, at least one and no more than its zone.
+    #[must_use]
+    pub(crate) fn allowing(mut self, items: u64) -> Plan {
+        self.items = items.clamp(1, self.zone);
+        self
+    }
+
+    /// The same code with another number of blocks: its first ones, or with more appended.
+    pub fn with_blocks(&self, blocks: u64) -> Result<Plan, Error> {
+        let refuse = |most: u64| Error::Universe {
+            why: format!("the code has from 1 to {most} blocks, not {blocks}"),
+            remedy: "stay within them".to_owned(),
+        };
+        let scheme = match &self.scheme {
+            Scheme::Rs(choice) => {
+                let most = u64::from(choice.order) + 1;
+                let fits = (1..=most).contains(&blocks).then_some(blocks as u32);
+                Scheme::Rs(Choice { blocks: fits.ok_or_else(|| refuse(most))?, ..*choice })
+            }
+            Scheme::Egh { .. } | Scheme::Coprime { .. } if blocks == 0 || blocks > MOST_MODULI as u64 => {
+                return Err(refuse(MOST_MODULI as u64));
+            }
+            Scheme::Egh { .. } => Scheme::Egh { blocks: blocks as u32 },
+            Scheme::Coprime { moduli } => Scheme::Coprime { moduli: crt::extended(moduli, blocks as usize) },
+        };
+        let (code, zone, proof) = scheme.code(&self.universe, 0)?;
+        if zone == 0 {
+            return Err(Error::Zone {
+                code: self.code().name(),
+                items: 1,
+                universe: self.universe.size(),
+                remedy: format!("{blocks} blocks are too few for a single item"),
+            });
+        }
+        let (universe, counting) = (self.universe.clone(), self.counting);
+        let items = if blocks > self.probes() { zone } else { self.items.min(zone) };
+        Ok(Plan { universe, items, scheme, counting, code, zone, proof })
+    }
+
+    /// The universe.
+    #[must_use]
+    pub fn universe(&self) -> &Universe {
+        &self.universe
+    }
+
+    /// The items that the filter accepts: at most [`zone`](Plan::zone).
+    #[must_use]
+    pub fn items(&self) -> u64 {
+        self.items
+    }
+
+    /// The items for which the code is proved to be free of false positives: as many as asked for, or more.
+    #[must_use]
+    pub fn zone(&self) -> u64 {
+        self.zone
+    }
+
+    /// Why that is so, in words.
+    #[must_use]
+    pub fn certificate(&self) -> &str {
+        &self.proof
+    }
+
+    /// Which code it is.
+    #[must_use]
+    pub fn code(&self) -> CodeName {
+        self.scheme.name()
+    }
+
+    /// The bits of the body, all told.
+    #[must_use]
+    pub fn bits(&self) -> u64 {
+        self.cells() * u64::from(self.counter_bits())
+    }
+
+    /// The bytes of the body, exactly.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bits().div_ceil(8)
+    }
+
+    /// The blocks, one probe each.
+    #[must_use]
+    pub fn probes(&self) -> u64 {
+        self.code.blocks() as u64
+    }
+
+    /// The positions of all blocks: bits, or counters.
+    #[must_use]
+    pub fn cells(&self) -> u64 {
+        code::cells(&*self.code)
+    }
+
+    /// Whether cells are counters.
+    #[must_use]
+    pub fn is_counting(&self) -> bool {
+        self.counting
+    }
+
+    /// The width of a cell: 1, or that of a counter that can count all items.
+    #[must_use]
+    pub fn counter_bits(&self) -> u32 {
+        if self.counting { u64::BITS - self.items.leading_zeros() } else { 1 }
+    }
+
+    /// The sizes of the blocks.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<u64> {
+        (0..self.code.blocks()).map(|block| self.code.size(block)).collect()
+    }
+
+    pub(crate) fn scheme(&self) -> &Scheme {
+        &self.scheme
+    }
+
+    pub(crate) fn coding(&self) -> &Arc<dyn Code> {
+        &self.code
+    }
+
+    /// The candidates that listing a full filter from its bits would test.
+    #[must_use]
+    pub fn listing_work(&self) -> u128 {
+        self.code.join_work(self.items, self.universe.size())
+    }
+
+    /// The share of strangers that pass once the filter holds `items`, far beyond its zone and for elements at random: the
+    /// product over the blocks of 1 - (1 - 1/size)^items (Eq. 11 of the EGH paper). Within the zone it is 0 whatever this says.
+    #[must_use]
+    pub fn beyond_fpr(&self, items: u64) -> f64 {
+        self.blocks().iter().map(|size| -(items as f64 * (-1.0 / *size as f64).ln_1p()).exp_m1()).product()
+    }
+
+    /// The rate of a Bloom filter with as many bits, `hashes` hashes (this filter's probes, if none are given) and `items` items
+    /// (Eq. 10).
+    #[must_use]
+    pub fn bloom_fpr(&self, items: u64, hashes: Option<u32>) -> f64 {
+        let (m, k) = (self.cells() as f64, hashes.map_or(self.probes() as f64, f64::from));
+        (-(k * items as f64 * (-1.0 / m).ln_1p()).exp_m1()).powf(k)
+    }
+
+    /// The best number of hashes for that Bloom filter.
+    #[must_use]
+    pub fn bloom_hashes(&self, items: u64) -> u32 {
+        let best = self.cells() as f64 / items.max(1) as f64 * std::f64::consts::LN_2;
+        let (low, high) = (best.floor().max(1.0) as u32, best.ceil().max(1.0) as u32);
+        if self.bloom_fpr(items, Some(low)) <= self.bloom_fpr(items, Some(high)) { low } else { high }
+    }
+
+    /// The bits that no filter of this zone can do without (Claim 2 of the EGH paper, after Füredi): 0.25 d^2 log n / log d; 0
+    /// where it says nothing, for one item.
+    #[must_use]
+    pub fn least_bits(&self) -> f64 {
+        let (d, n) = (self.items as f64, self.universe.size() as f64);
+        if self.items < 2 { 0.0 } else { 0.25 * d * d / d.log2() * n.log2() }
+    }
+
+    /// The probes that EGH never exceeds (Claim 3), for universes of at least 7.
+    #[must_use]
+    pub fn most_probes(&self) -> f64 {
+        let x = (2.0 * self.items as f64 * (self.universe.size() as f64).ln()).floor();
+        x / x.ln() * (1.0 + 1.2762 / x.ln()) + 1.0
+    }
+}
+
+fn best_rs(size: u128, items: u64, prefer: Prefer) -> Result<Scheme, Error> {
+    let cost = |choice: &Choice| match prefer {
+        Prefer::Bits => (choice.bits(), u64::from(choice.blocks)),
+        Prefer::Probes => (u64::from(choice.blocks), choice.bits()),
+    };
+    match reed_solomon::choices(size, items).min_by_key(cost) {
+        Some(choice) => Ok(Scheme::Rs(choice)),
+        None => {
+            let most = reed_solomon::most_items(size);
+            let remedy = format!("the most items of this universe are {most}");
+            Err(Error::Zone { code: "rs", items, universe: size, remedy })
+        }
+    }
+}
+
+fn residues(size: u128, items: u64, code: CodeName) -> Option<Scheme> {
+    let bits_of_one = u64::from(u128::BITS - (size - 1).leading_zeros()).max(1);
+    if items.checked_mul(bits_of_one)? > MOST_WORK {
+        return None;
+    }
+    let items = u32::try_from(items).ok()?;
+    match code {
+        CodeName::Egh => Some(Scheme::Egh { blocks: coprime::egh(size, items).len() as u32 }),
+        _ => coprime::choose(size, items).map(|(moduli, _)| Scheme::Coprime { moduli }),
+    }
+}

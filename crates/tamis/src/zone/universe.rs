@@ -1,0 +1,271 @@
+//! The finite set of things that a zone filter may hold, and their numbers.
+
+use crate::{Error, Key, KeyRef};
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use std::fmt;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+
+/// A finite universe: every element has a number, and what has none is an error rather than "absent".
+///
+/// | universe | elements |
+/// |---|---|
+/// | [`interval`](Universe::interval) | the integers from a to b, up to 2^64 of them |
+/// | [`ipv4`](Universe::ipv4) | the 2^32 addresses, as text or as integers |
+/// | [`dictionary`](Universe::dictionary) | the keys of a list, each known by its place |
+///
+/// ```
+/// use tamis::zone::Universe;
+/// let days = Universe::interval(1, 366)?;
+/// assert_eq!(days.number(1u32)?, 0);
+/// assert!(days.number(0u32).is_err());
+/// let colours = Universe::dictionary(["red", "green", "blue"])?;
+/// assert_eq!(colours.number("blue")?, 2);
+/// assert_eq!(Universe::ipv4().number("10.0.0.1")?, 0x0a00_0001);
+/// # Ok::<(), tamis::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Universe {
+    first: u64,
+    last: u64,
+    names: Names,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Names {
+    Integers,
+    Ipv4,
+    Dictionary(Arc<Dictionary>),
+}
+
+/// The keys of a dictionary, by place and by name.
+#[derive(PartialEq, Eq)]
+struct Dictionary {
+    keys: Vec<Arc<[u8]>>,
+    places: HashMap<Arc<[u8]>, u64>,
+    fingerprint: u64,
+}
+
+impl fmt::Debug for Dictionary {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Dictionary({} keys, {:016x})", self.keys.len(), self.fingerprint)
+    }
+}
+
+impl Universe {
+    /// The integers from `first` to `last`, both included.
+    pub fn interval(first: u64, last: u64) -> Result<Universe, Error> {
+        if first > last {
+            return Err(Error::Universe {
+                why: format!("the interval {first}..{last} is empty"),
+                remedy: format!("write {last}..{first}"),
+            });
+        }
+        Ok(Universe { first, last, names: Names::Integers })
+    }
+
+    /// The `size` integers from 0 up.
+    pub fn sized(size: u64) -> Result<Universe, Error> {
+        match size.checked_sub(1) {
+            Some(last) => Universe::interval(0, last),
+            None => Err(Error::Universe {
+                why: "a universe of 0 elements is empty".to_owned(),
+                remedy: "give at least 1".to_owned(),
+            }),
+        }
+    }
+
+    /// The IPv4 addresses.
+    #[must_use]
+    pub fn ipv4() -> Universe {
+        Universe { first: 0, last: u64::from(u32::MAX), names: Names::Ipv4 }
+    }
+
+    /// The keys of a list, numbered by their place in it. A repeated key is refused.
+    pub fn dictionary<K: Key>(keys: impl IntoIterator<Item = K>) -> Result<Universe, Error> {
+        let (mut list, mut places, mut hasher) = (Vec::new(), HashMap::new(), Sha256::new());
+        for key in keys {
+            let mut room = [0; 8];
+            let bytes: Arc<[u8]> = Arc::from(key.as_key().bytes(&mut room));
+            let place = list.len() as u64;
+            if places.insert(Arc::clone(&bytes), place).is_some() {
+                return Err(Error::Universe {
+                    why: format!("the dictionary has {:?} twice", String::from_utf8_lossy(&bytes)),
+                    remedy: "remove one (sort -u does)".to_owned(),
+                });
+            }
+            // Lengths first, so that no two lists run together alike.
+            hasher.update((bytes.len() as u64).to_le_bytes());
+            hasher.update(&bytes);
+            list.push(bytes);
+        }
+        let Some(last) = (list.len() as u64).checked_sub(1) else {
+            return Err(Error::Universe {
+                why: "the dictionary is empty".to_owned(),
+                remedy: "give at least one key".to_owned(),
+            });
+        };
+        let mut start = [0; 8];
+        start.copy_from_slice(&hasher.finalize()[..8]);
+        let dictionary = Dictionary { keys: list, places, fingerprint: u64::from_le_bytes(start) };
+        Ok(Universe { first: 0, last, names: Names::Dictionary(Arc::new(dictionary)) })
+    }
+
+    /// How many elements there are: at most 2^64.
+    #[must_use]
+    pub fn size(&self) -> u128 {
+        u128::from(self.last - self.first) + 1
+    }
+
+    /// The first integer of an interval; 0 for the others.
+    #[must_use]
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// The last integer of an interval; for the others, the last number.
+    #[must_use]
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// What tells dictionaries apart: 64 bits of the SHA-256 of their keys. Others have none.
+    #[must_use]
+    pub fn fingerprint(&self) -> Option<u64> {
+        match &self.names {
+            Names::Dictionary(dictionary) => Some(dictionary.fingerprint),
+            _ => None,
+        }
+    }
+
+    /// The identifier of the kind of names in files.
+    pub(crate) fn names_id(&self) -> u8 {
+        match self.names {
+            Names::Integers => 1,
+            Names::Ipv4 => 2,
+            Names::Dictionary(_) => 3,
+        }
+    }
+
+    /// The number of an element, from 0 to `size() - 1`.
+    pub fn number(&self, key: impl Key) -> Result<u64, Error> {
+        let key = key.as_key();
+        let found = match (&self.names, key) {
+            (Names::Integers | Names::Ipv4, KeyRef::Natural(value)) => {
+                (self.first..=self.last).contains(&value).then(|| value - self.first)
+            }
+            (Names::Ipv4, KeyRef::Bytes(text)) => {
+                let address = std::str::from_utf8(text).ok().and_then(|text| text.parse::<Ipv4Addr>().ok());
+                address.map(|address| u64::from(u32::from(address)))
+            }
+            (Names::Dictionary(dictionary), KeyRef::Bytes(name)) => dictionary.places.get(name).copied(),
+            _ => None,
+        };
+        found.ok_or_else(|| Error::Outside { key: shown(key), universe: self.to_string() })
+    }
+
+    /// The number of an element written as text, as at a command line: an integer in decimal, an address, a key of the
+    /// dictionary.
+    pub fn number_of_text(&self, text: &[u8]) -> Result<u64, Error> {
+        match &self.names {
+            Names::Integers => {
+                let value = std::str::from_utf8(text).ok().and_then(|text| text.trim().parse::<u64>().ok());
+                match value {
+                    Some(value) => self.number(value),
+                    None => {
+                        Err(Error::Outside { key: shown(KeyRef::Bytes(text)), universe: self.to_string() })
+                    }
+                }
+            }
+            _ => self.number(text),
+        }
+    }
+
+    /// The element with this number, written as text.
+    #[must_use]
+    pub fn name(&self, number: u64) -> Vec<u8> {
+        match &self.names {
+            Names::Integers => self.first.wrapping_add(number).to_string().into_bytes(),
+            Names::Ipv4 => Ipv4Addr::from(number as u32).to_string().into_bytes(),
+            Names::Dictionary(dictionary) => {
+                dictionary.keys.get(number as usize).map_or_else(Vec::new, |key| key.to_vec())
+            }
+        }
+    }
+}
+
+fn shown(key: KeyRef<'_>) -> String {
+    match key {
+        KeyRef::Bytes(bytes) => {
+            format!("{:?}", String::from_utf8_lossy(bytes).chars().take(60).collect::<String>())
+        }
+        KeyRef::Natural(value) => value.to_string(),
+        KeyRef::Negative(value) => (value as i64).to_string(),
+    }
+}
+
+impl fmt::Display for Universe {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.names {
+            Names::Integers => write!(out, "the integers {}..{}", self.first, self.last),
+            Names::Ipv4 => out.write_str("the IPv4 addresses"),
+            Names::Dictionary(dictionary) => write!(out, "the dictionary of {} keys", dictionary.keys.len()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_are_inverse() {
+        let words = ["red", "green", "", "blue é"];
+        for universe in [
+            Universe::interval(1, 48).unwrap(),
+            Universe::interval(0, u64::MAX).unwrap(),
+            Universe::interval(u64::MAX, u64::MAX).unwrap(),
+            Universe::sized(1).unwrap(),
+            Universe::ipv4(),
+            Universe::dictionary(words).unwrap(),
+        ] {
+            let last = (universe.size() - 1) as u64;
+            for number in [0, last / 2, last] {
+                assert_eq!(universe.number_of_text(&universe.name(number)).unwrap(), number, "{universe}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_outside_is_an_error() {
+        let days = Universe::interval(1, 366).unwrap();
+        for text in ["0", "367", "-1", "x", "", "1.5", "18446744073709551616"] {
+            assert!(matches!(days.number_of_text(text.as_bytes()), Err(Error::Outside { .. })), "{text}");
+        }
+        assert!(days.number("7").is_err(), "the text 7 is not the integer 7");
+        assert!(days.number(-1i64).is_err());
+        assert!(Universe::ipv4().number("256.0.0.1").is_err());
+        assert!(Universe::ipv4().number(1u64 << 32).is_err());
+        let colours = Universe::dictionary(["red"]).unwrap();
+        assert!(colours.number("blue").unwrap_err().to_string().contains("\"blue\""));
+        assert!(colours.number(0u64).is_err());
+    }
+
+    #[test]
+    fn empty_and_ambiguous_universes_are_refused() {
+        assert!(Universe::sized(0).is_err());
+        assert!(Universe::interval(5, 4).is_err());
+        assert!(Universe::dictionary(Vec::<String>::new()).is_err());
+        assert!(Universe::dictionary(["a", "b", "a"]).unwrap_err().to_string().contains("\"a\" twice"));
+    }
+
+    #[test]
+    fn fingerprints_tell_dictionaries_apart() {
+        let print = |keys: &[&str]| Universe::dictionary(keys.iter().copied()).unwrap().fingerprint();
+        assert_eq!(print(&["ab", "c"]), print(&["ab", "c"]));
+        assert_ne!(print(&["ab", "c"]), print(&["a", "bc"]));
+        assert_ne!(print(&["ab", "c"]), print(&["c", "ab"]));
+        assert_eq!(Universe::ipv4().fingerprint(), None);
+    }
+}
