@@ -1,7 +1,5 @@
 //! Why something could not be done: the values involved, then the remedy.
 
-use crate::rate::Kind;
-
 /// Why a filter could not be planned, made, changed, merged or read.
 ///
 /// Each message names the value that was refused and what would be accepted.
@@ -74,9 +72,9 @@ pub enum Error {
     )]
     Kind {
         /// The kind that it is.
-        planned: Kind,
+        planned: &'static str,
         /// The kind that was wanted.
-        wanted: Kind,
+        wanted: &'static str,
     },
     /// Two filters that are to be merged differ.
     #[error("the filters differ in {field}: {left} and {right}; rebuild one of them to match")]

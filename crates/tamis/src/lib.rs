@@ -3,6 +3,7 @@
 //! | promise | you say | the sketch keeps |
 //! |---|---|---|
 //! | [`rate`] | items, false-positive rate | members always pass; strangers pass at about the rate |
+//! | [`zone`] | a finite universe, most items | nobody is answered wrongly, up to that many items; it can list and remove |
 //!
 //! ```
 //! use tamis::{AnyFilter, Bloom};
@@ -14,13 +15,13 @@
 //!
 //! let file = std::env::temp_dir().join("seen.tamis");
 //! seen.save(&file)?;                                    // whole or not at all
-//! assert!(AnyFilter::open(&file)?.contains("ant"));     // mapped, not read
+//! assert!(AnyFilter::open(&file)?.contains("ant")?);    // mapped, not read
 //! # std::fs::remove_file(&file)?;
 //! # Ok::<(), tamis::Error>(())
 //! ```
 //!
-//! Plan first: [`rate::Plan`] turns any two of items, rate and bits into the third, exactly, before anything is
-//! allocated. Files are specified in [`mod@format`].
+//! Plan first: [`rate::Plan`] turns any two of items, rate and bits into the third, and [`zone::Plan`] chooses a code and proves
+//! its promise, before anything is allocated. Files are specified in [`mod@format`].
 
 mod bits;
 mod error;

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 use tamis::rate::{Kind, Plan};
+use tamis::zone::{self, CodeName, Universe};
 use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Hash, Key, Open, SecretKey};
 
 fn key() -> SecretKey {
@@ -19,7 +20,7 @@ fn texts() -> Vec<Vec<u8>> {
 
 /// Inserts what `make.py` calls TEXT or MIXED.
 fn fill(mut filter: AnyFilter, integers: bool) -> AnyFilter {
-    let rate = filter.as_rate_mut();
+    let rate = filter.as_rate_mut().unwrap();
     for text in texts() {
         rate.insert(text.as_key());
     }
@@ -46,7 +47,7 @@ fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
         crowded = fill(crowded, false);
     }
     for text in texts().iter().take(5) {
-        (0..20).for_each(|_| assert!(!crowded.as_rate_mut().insert(text.as_key())));
+        (0..20).for_each(|_| assert!(!crowded.as_rate_mut().unwrap().insert(text.as_key())));
     }
     vec![
         ("bloom-fast", include_bytes!("golden/v1-bloom-fast.tamis"), fill(bloom(Hash::fast(42)), true)),
@@ -81,21 +82,71 @@ fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
     ]
 }
 
+/// The zone filters of `make.py`.
+fn zones() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
+    let plan = |universe, items, code| zone::Plan::with_code(universe, items, code).unwrap();
+    let filled = |plan, elements: &[u64]| {
+        let mut filter = zone::Filter::with_plan(plan).unwrap();
+        elements.iter().for_each(|element| assert!(filter.insert(*element).unwrap()));
+        AnyFilter::from(filter)
+    };
+    let mut counting = zone::CountingFilter::with_plan(plan(Universe::ipv4(), 4, CodeName::Egh)).unwrap();
+    for address in ["10.0.0.1", "10.0.0.2", "255.255.255.255"] {
+        assert!(counting.insert(address).unwrap());
+    }
+    let mut colours = zone::CountingFilter::with_plan(plan(dictionary(), 2, CodeName::Rs)).unwrap();
+    for colour in ["colour 3", "colour 199", "colour 0"] {
+        assert!(colours.insert_beyond(colour).unwrap());
+    }
+    let interval = |first, last| Universe::interval(first, last).unwrap();
+    vec![
+        (
+            "zone-egh",
+            include_bytes!("golden/v1-zone-egh.tamis"),
+            filled(plan(interval(1, 48), 2, CodeName::Egh), &[1, 48]),
+        ),
+        (
+            "zone-coprime",
+            include_bytes!("golden/v1-zone-coprime.tamis"),
+            filled(plan(interval(1000, 1999), 2, CodeName::Coprime), &[1000, 1999]),
+        ),
+        (
+            "zone-rs",
+            include_bytes!("golden/v1-zone-rs.tamis"),
+            filled(
+                plan(interval(0, u64::from(u32::MAX)), 4, CodeName::Rs),
+                &[0, 1 << 20, u64::from(u32::MAX)],
+            ),
+        ),
+        ("zone-counting-egh", include_bytes!("golden/v1-zone-counting-egh.tamis"), AnyFilter::from(counting)),
+        (
+            "zone-counting-rs-beyond",
+            include_bytes!("golden/v1-zone-counting-rs-beyond.tamis"),
+            AnyFilter::from(colours),
+        ),
+    ]
+}
+
+fn dictionary() -> Universe {
+    Universe::dictionary((0..200).map(|i| format!("colour {i}"))).unwrap()
+}
+
 fn open(bytes: &[u8]) -> Result<AnyFilter, tamis::Error> {
-    match Open::new().verify(true).bytes(bytes) {
-        Err(tamis::Error::KeyNeeded) => Open::new().verify(true).key(key()).bytes(bytes),
+    match Open::new().bytes(bytes) {
+        Err(tamis::Error::KeyNeeded) => Open::new().key(key()).bytes(bytes),
+        Err(tamis::Error::DictionaryNeeded { .. }) => Open::new().dictionary(dictionary()).bytes(bytes),
         other => other,
     }
 }
 
 #[test]
 fn version_1_is_written_and_read_byte_for_byte() {
-    for (name, bytes, filter) in golden() {
+    for (name, bytes, filter) in golden().into_iter().chain(zones()) {
         assert_eq!(filter.to_bytes(), bytes, "{name} is written otherwise");
         let read = open(bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(read, filter, "{name} is read otherwise");
-        if name != "empty" {
-            assert!(texts().iter().all(|text| read.contains(text)), "{name} lost a key");
+        if read.as_rate().is_some() && name != "empty" {
+            assert!(texts().iter().all(|text| read.contains(text).unwrap()), "{name} lost a key");
         }
     }
 }
@@ -129,7 +180,7 @@ fn the_test_vectors_of_the_specification_hold() {
 /// Every length and every bit: an error in words, never a filter, never a panic.
 #[test]
 fn damage_is_always_found() {
-    for (name, bytes, _) in golden() {
+    for (name, bytes, _) in golden().into_iter().chain(zones()) {
         for cut in 0..bytes.len() {
             assert!(open(&bytes[..cut]).is_err(), "{name} cut to {cut}");
         }
@@ -158,7 +209,7 @@ fn lies_with_a_good_checksum_are_refused() {
     for (at, value, word) in [
         (8, &2u16.to_le_bytes()[..], "upgrade"),
         (8, &0u16.to_le_bytes(), "version"),
-        (10, &4u16.to_le_bytes(), "kind"),
+        (10, &6u16.to_le_bytes(), "kind"),
         (10, &2u16.to_le_bytes(), "number of cells"),
         (12, &64u32.to_le_bytes(), "header length"),
         (12, &u32::MAX.to_le_bytes(), "header length"),
@@ -192,6 +243,59 @@ fn lies_with_a_good_checksum_are_refused() {
     let checksum = crc32c(&lying[..124]);
     lying[124..128].copy_from_slice(&checksum.to_le_bytes());
     assert!(open(&lying).unwrap_err().to_string().contains("last byte"));
+}
+
+/// The same for a zone filter: what it claims is proved anew.
+#[test]
+fn zone_files_cannot_lie_about_their_zone() {
+    let all = zones();
+    let lie = |which: usize, at: usize, value: &[u8]| {
+        let mut lying = all[which].1.to_vec();
+        lying[at..at + value.len()].copy_from_slice(value);
+        let length = u32::from_le_bytes(lying[12..16].try_into().unwrap()) as usize;
+        lying.resize(lying.len().max(length), 0);
+        let end = length - 4;
+        let checksum = crc32c(&lying[..end]);
+        lying[end..end + 4].copy_from_slice(&checksum.to_le_bytes());
+        open(&lying).map(|_| ()).unwrap_err().to_string()
+    };
+    for (which, at, value, word) in [
+        (0, 10, &5u16.to_le_bytes()[..], "counter width"),
+        (0, 12, &192u32.to_le_bytes(), "header length"),
+        (0, 32, &[0], "code"),
+        (0, 32, &[4], "code"),
+        (0, 33, &[0], "names"),
+        (0, 33, &[4], "names"),
+        (0, 33, &[2], "last element"),
+        (0, 34, &[4], "state"),
+        (0, 35, &[1], "reserved"),
+        (0, 36, &0u32.to_le_bytes(), "needs moduli"),
+        (0, 36, &u32::MAX.to_le_bytes(), "number of blocks"),
+        (0, 40, &50u64.to_le_bytes(), "last element"),
+        (0, 48, &u64::MAX.to_le_bytes(), "number of items"),
+        (0, 56, &[1], "fingerprint"),
+        (0, 64, &9u64.to_le_bytes(), "number of items"),
+        (0, 64, &0u64.to_le_bytes(), "number of items"),
+        (0, 72, &3u64.to_le_bytes(), "items held"),
+        (0, 80, &2u32.to_le_bytes(), "counter width"),
+        (0, 84, &[5], "field order"),
+        (0, 92, &[1], "reserved"),
+        (1, 36, &5000u32.to_le_bytes(), "number of blocks"),
+        (1, 96, &4u32.to_le_bytes(), "share a factor"),
+        (1, 96, &0u32.to_le_bytes(), "modulus"),
+        (2, 84, &6u32.to_le_bytes(), "field of 6"),
+        (2, 84, &65537u32.to_le_bytes(), "field of 65537"),
+        (2, 88, &0u32.to_le_bytes(), "degree"),
+        (2, 88, &u32::MAX.to_le_bytes(), "degree"),
+        (2, 36, &u32::MAX.to_le_bytes(), "blocks"),
+        (4, 56, &[0; 8], "not the dictionary"),
+        (4, 48, &500u64.to_le_bytes(), "not the dictionary"),
+    ] {
+        let said = lie(which, at, value);
+        assert!(said.contains(word), "{} at {at}: {said}", all[which].0);
+    }
+    let other = Universe::dictionary(["red"]).unwrap();
+    assert!(matches!(Open::new().dictionary(other).bytes(all[4].1), Err(tamis::Error::WrongDictionary)));
 }
 
 /// The checksum of the specification, bit by bit.

@@ -1,10 +1,11 @@
 //! A filter of whichever kind a file holds.
 
 use crate::format::Open;
+use crate::rate::RateFilter;
 #[cfg(feature = "serde")]
 use crate::rate::{Filter, Layout};
-use crate::rate::{Kind, RateFilter};
-use crate::{BlockedBloom, Bloom, CountingBloom, Error, Key, KeyRef};
+use crate::zone::{self, AnyZone};
+use crate::{BlockedBloom, Bloom, CountingBloom, Error, Health, Key};
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -15,7 +16,7 @@ use std::path::Path;
 /// let mut seen = Bloom::new(1_000, 0.01)?;
 /// seen.insert("ant");
 /// let read = AnyFilter::from_bytes(&seen.to_bytes())?;
-/// assert!(read.contains("ant"));
+/// assert!(read.contains("ant")?);
 /// assert_eq!(Bloom::try_from(read)?, seen);
 /// # Ok::<(), tamis::Error>(())
 /// ```
@@ -28,6 +29,10 @@ pub enum AnyFilter {
     Blocked(BlockedBloom),
     /// A counting Bloom filter.
     Counting(CountingBloom),
+    /// A zone filter.
+    Zone(zone::Filter),
+    /// A zone filter with counters.
+    ZoneCounting(zone::CountingFilter),
 }
 
 impl AnyFilter {
@@ -53,82 +58,168 @@ impl AnyFilter {
 
     /// Writes the filter to a file, whole or not at all. See [`Filter::save`](crate::rate::Filter::save).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        super::write::save(self.as_rate(), path.as_ref())
+        match self {
+            AnyFilter::Bloom(filter) => filter.save(path),
+            AnyFilter::Blocked(filter) => filter.save(path),
+            AnyFilter::Counting(filter) => filter.save(path),
+            AnyFilter::Zone(filter) => filter.save(path),
+            AnyFilter::ZoneCounting(filter) => filter.save(path),
+        }
     }
 
     /// Writes the filter's file to a stream.
     pub fn write_to(&self, out: impl Write) -> Result<(), Error> {
-        Ok(super::write::write_to(self.as_rate(), out)?)
+        match self {
+            AnyFilter::Bloom(filter) => filter.write_to(out),
+            AnyFilter::Blocked(filter) => filter.write_to(out),
+            AnyFilter::Counting(filter) => filter.write_to(out),
+            AnyFilter::Zone(filter) => filter.write_to(out),
+            AnyFilter::ZoneCounting(filter) => filter.write_to(out),
+        }
     }
 
     /// The bytes of the filter's file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        super::write::to_bytes(self.as_rate())
+        match self {
+            AnyFilter::Bloom(filter) => filter.to_bytes(),
+            AnyFilter::Blocked(filter) => filter.to_bytes(),
+            AnyFilter::Counting(filter) => filter.to_bytes(),
+            AnyFilter::Zone(filter) => filter.to_bytes(),
+            AnyFilter::ZoneCounting(filter) => filter.to_bytes(),
+        }
     }
 
-    /// Whether a key passes.
-    pub fn contains(&self, key: impl Key) -> bool {
-        self.as_rate().contains(key.as_key())
+    /// Whether a key passes. Only a zone filter has keys that it refuses: those outside its universe.
+    pub fn contains(&self, key: impl Key) -> Result<bool, Error> {
+        match self {
+            AnyFilter::Bloom(filter) => Ok(filter.contains(key)),
+            AnyFilter::Blocked(filter) => Ok(filter.contains(key)),
+            AnyFilter::Counting(filter) => Ok(filter.contains(key)),
+            AnyFilter::Zone(filter) => filter.contains(key),
+            AnyFilter::ZoneCounting(filter) => filter.contains(key),
+        }
     }
 
     /// Whether each of many keys passes, in their order.
-    #[must_use]
-    pub fn contains_many(&self, keys: &[KeyRef<'_>]) -> Vec<bool> {
-        self.as_rate().contains_many(keys)
+    pub fn contains_many<K: Key>(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
+        match self {
+            AnyFilter::Bloom(filter) => Ok(filter.contains_many(keys)),
+            AnyFilter::Blocked(filter) => Ok(filter.contains_many(keys)),
+            AnyFilter::Counting(filter) => Ok(filter.contains_many(keys)),
+            AnyFilter::Zone(filter) => filter.contains_many(keys),
+            AnyFilter::ZoneCounting(filter) => filter.contains_many(keys),
+        }
     }
 
-    /// The promise that the filter keeps.
+    /// The promise that the filter keeps: `rate` or `zone`.
     #[must_use]
     pub fn promise(&self) -> &'static str {
-        "rate"
+        if self.as_rate().is_some() { "rate" } else { "zone" }
     }
 
-    /// The filter as a rate filter.
+    /// The share of strangers that pass the filter as it is now.
     #[must_use]
-    pub fn as_rate(&self) -> &dyn RateFilter {
+    pub fn expected_fpr(&self) -> f64 {
         match self {
-            AnyFilter::Bloom(filter) => filter,
-            AnyFilter::Blocked(filter) => filter,
-            AnyFilter::Counting(filter) => filter,
+            AnyFilter::Bloom(filter) => filter.expected_fpr(),
+            AnyFilter::Blocked(filter) => filter.expected_fpr(),
+            AnyFilter::Counting(filter) => filter.expected_fpr(),
+            AnyFilter::Zone(filter) => filter.expected_fpr(),
+            AnyFilter::ZoneCounting(filter) => filter.expected_fpr(),
         }
     }
 
-    /// The filter as a rate filter, to insert into.
-    pub fn as_rate_mut(&mut self) -> &mut dyn RateFilter {
+    /// Whether the filter still keeps what its plan promised.
+    #[must_use]
+    pub fn health(&self) -> Health {
         match self {
-            AnyFilter::Bloom(filter) => filter,
-            AnyFilter::Blocked(filter) => filter,
-            AnyFilter::Counting(filter) => filter,
+            AnyFilter::Bloom(filter) => filter.health(),
+            AnyFilter::Blocked(filter) => filter.health(),
+            AnyFilter::Counting(filter) => filter.health(),
+            AnyFilter::Zone(filter) => filter.health(),
+            AnyFilter::ZoneCounting(filter) => filter.health(),
         }
     }
 
-    /// Takes in all that `other` holds; both must be of one kind, shape and hash.
+    /// The filter as a rate filter, if it is one.
+    #[must_use]
+    pub fn as_rate(&self) -> Option<&dyn RateFilter> {
+        match self {
+            AnyFilter::Bloom(filter) => Some(filter),
+            AnyFilter::Blocked(filter) => Some(filter),
+            AnyFilter::Counting(filter) => Some(filter),
+            _ => None,
+        }
+    }
+
+    /// The filter as a rate filter, to insert into, if it is one.
+    pub fn as_rate_mut(&mut self) -> Option<&mut dyn RateFilter> {
+        match self {
+            AnyFilter::Bloom(filter) => Some(filter),
+            AnyFilter::Blocked(filter) => Some(filter),
+            AnyFilter::Counting(filter) => Some(filter),
+            _ => None,
+        }
+    }
+
+    /// The filter as a zone filter, if it is one.
+    #[must_use]
+    pub fn as_zone(&self) -> Option<&dyn AnyZone> {
+        match self {
+            AnyFilter::Zone(filter) => Some(filter),
+            AnyFilter::ZoneCounting(filter) => Some(filter),
+            _ => None,
+        }
+    }
+
+    /// The filter as a zone filter, to change, if it is one.
+    pub fn as_zone_mut(&mut self) -> Option<&mut dyn AnyZone> {
+        match self {
+            AnyFilter::Zone(filter) => Some(filter),
+            AnyFilter::ZoneCounting(filter) => Some(filter),
+            _ => None,
+        }
+    }
+
+    /// Takes in all that `other` holds; both must be of one kind and hash, and of one shape (or, for zone filters, one code).
     pub fn union(&mut self, other: &AnyFilter) -> Result<(), Error> {
         match (&mut *self, other) {
             (AnyFilter::Bloom(left), AnyFilter::Bloom(right)) => left.union(right),
             (AnyFilter::Blocked(left), AnyFilter::Blocked(right)) => left.union(right),
             (AnyFilter::Counting(left), AnyFilter::Counting(right)) => left.union(right),
+            (AnyFilter::Zone(left), AnyFilter::Zone(right)) => left.union(right),
+            (AnyFilter::ZoneCounting(left), AnyFilter::ZoneCounting(right)) => left.union(right),
             _ => Err(self.other_kind(other)),
         }
     }
 
-    /// Keeps what both hold; both must be of one kind, shape and hash.
+    /// Keeps what both hold; both must be alike as for [`union`](AnyFilter::union).
     pub fn intersect(&mut self, other: &AnyFilter) -> Result<(), Error> {
         match (&mut *self, other) {
             (AnyFilter::Bloom(left), AnyFilter::Bloom(right)) => left.intersect(right),
             (AnyFilter::Blocked(left), AnyFilter::Blocked(right)) => left.intersect(right),
             (AnyFilter::Counting(left), AnyFilter::Counting(right)) => left.intersect(right),
+            (AnyFilter::Zone(left), AnyFilter::Zone(right)) => left.intersect(right),
+            (AnyFilter::ZoneCounting(left), AnyFilter::ZoneCounting(right)) => left.intersect(right),
             _ => Err(self.other_kind(other)),
         }
     }
 
-    fn kind(&self) -> Kind {
-        self.as_rate().plan().filter()
+    /// What the filter is called.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            AnyFilter::Bloom(_) => "bloom",
+            AnyFilter::Blocked(_) => "blocked",
+            AnyFilter::Counting(_) => "counting",
+            AnyFilter::Zone(_) => "zone",
+            AnyFilter::ZoneCounting(_) => "counting zone",
+        }
     }
 
     fn other_kind(&self, other: &AnyFilter) -> Error {
-        Error::Mismatch { field: "filter", left: self.kind().to_string(), right: other.kind().to_string() }
+        Error::Mismatch { field: "filter", left: self.kind().to_owned(), right: other.kind().to_owned() }
     }
 }
 
@@ -150,12 +241,44 @@ impl From<CountingBloom> for AnyFilter {
     }
 }
 
+impl From<zone::Filter> for AnyFilter {
+    fn from(filter: zone::Filter) -> AnyFilter {
+        AnyFilter::Zone(filter)
+    }
+}
+
+impl From<zone::CountingFilter> for AnyFilter {
+    fn from(filter: zone::CountingFilter) -> AnyFilter {
+        AnyFilter::ZoneCounting(filter)
+    }
+}
+
+impl TryFrom<AnyFilter> for zone::Filter {
+    type Error = Error;
+    fn try_from(any: AnyFilter) -> Result<zone::Filter, Error> {
+        match any {
+            AnyFilter::Zone(filter) => Ok(filter),
+            other => Err(Error::Kind { planned: other.kind(), wanted: "zone" }),
+        }
+    }
+}
+
+impl TryFrom<AnyFilter> for zone::CountingFilter {
+    type Error = Error;
+    fn try_from(any: AnyFilter) -> Result<zone::CountingFilter, Error> {
+        match any {
+            AnyFilter::ZoneCounting(filter) => Ok(filter),
+            other => Err(Error::Kind { planned: other.kind(), wanted: "counting zone" }),
+        }
+    }
+}
+
 impl TryFrom<AnyFilter> for Bloom {
     type Error = Error;
     fn try_from(any: AnyFilter) -> Result<Bloom, Error> {
         match any {
             AnyFilter::Bloom(filter) => Ok(filter),
-            other => Err(Error::Kind { planned: other.kind(), wanted: Kind::Bloom }),
+            other => Err(Error::Kind { planned: other.kind(), wanted: "bloom" }),
         }
     }
 }
@@ -165,7 +288,7 @@ impl TryFrom<AnyFilter> for BlockedBloom {
     fn try_from(any: AnyFilter) -> Result<BlockedBloom, Error> {
         match any {
             AnyFilter::Blocked(filter) => Ok(filter),
-            other => Err(Error::Kind { planned: other.kind(), wanted: Kind::Blocked }),
+            other => Err(Error::Kind { planned: other.kind(), wanted: "blocked" }),
         }
     }
 }
@@ -175,7 +298,7 @@ impl TryFrom<AnyFilter> for CountingBloom {
     fn try_from(any: AnyFilter) -> Result<CountingBloom, Error> {
         match any {
             AnyFilter::Counting(filter) => Ok(filter),
-            other => Err(Error::Kind { planned: other.kind(), wanted: Kind::Counting }),
+            other => Err(Error::Kind { planned: other.kind(), wanted: "counting" }),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! The first bytes of a file, to and from what they say.
 
-use crate::rate::{Kind, Plan, RateFilter};
+use super::AnyFilter;
+use crate::rate::{self, Kind, RateFilter};
+use crate::store::Store;
+use crate::zone::{self, Cells, Choice, MOST_MODULI, Scheme, State, Universe, ZoneFilter};
 use crate::{Error, Hash, Kinds, SecretKey};
 
 /// The format version that this release writes, and the newest that it reads.
@@ -11,8 +14,14 @@ pub const MAGIC: [u8; 8] = *b"\x89TAMIS\r\n";
 
 /// The bytes that are the same for every kind.
 pub(super) const PROLOGUE: usize = 32;
-/// The header of a rate filter: a multiple of a cache line, so that a mapped body is aligned.
-pub(super) const RATE_HEADER: usize = 128;
+/// The shortest header, which most filters have.
+pub(super) const SHORTEST: usize = 128;
+/// The longest header: one of a zone filter with the most moduli.
+const LONGEST: usize = (MODULI + 4 * MOST_MODULI + 4).next_multiple_of(LINE);
+/// Headers are whole cache lines, so that a mapped body is aligned.
+const LINE: usize = 64;
+/// Where the moduli of a zone filter begin.
+const MODULI: usize = 96;
 
 /// What the prologue says.
 pub(super) struct Prologue {
@@ -29,22 +38,22 @@ impl Prologue {
             return Err(Error::NotTamis);
         }
         if present < PROLOGUE {
-            return Err(Error::Length { expected: RATE_HEADER as u64, got: present as u64 });
+            return Err(Error::Length { expected: SHORTEST as u64, got: present as u64 });
         }
         let version = u16::from_le_bytes(take(bytes, 8));
         if version > VERSION {
             return Err(Error::TooNew { version, newest: VERSION });
         }
         if version == 0 {
-            return Err(Error::Field { field: "version", got: "0".to_owned() });
+            return Err(refused("version", 0));
         }
         let header = u32::from_le_bytes(take(bytes, 12));
-        if header as usize != RATE_HEADER {
-            return Err(Error::Field { field: "header length", got: header.to_string() });
+        if !(SHORTEST..=LONGEST).contains(&(header as usize)) || !(header as usize).is_multiple_of(LINE) {
+            return Err(refused("header length", header));
         }
         let body = u64::from_le_bytes(take(bytes, 16));
         if body.checked_add(u64::from(header)).is_none() {
-            return Err(Error::Field { field: "body length", got: body.to_string() });
+            return Err(refused("body length", body));
         }
         Ok(Prologue {
             kind: u16::from_le_bytes(take(bytes, 10)),
@@ -60,80 +69,239 @@ impl Prologue {
     }
 }
 
-/// What the header of a rate filter says.
-pub(super) struct RateHeader {
-    pub(super) plan: Plan,
-    pub(super) hash: Hash,
-    pub(super) kinds: Kinds,
+/// What the header of a filter says: all but the body.
+pub(super) enum Header {
+    Rate { plan: rate::Plan, hash: Hash, kinds: Kinds },
+    Zone { plan: zone::Plan, len: u64, state: State },
 }
 
-impl RateHeader {
+impl Header {
     /// Reads the whole header, checksum first, and refuses whatever no writer writes.
     pub(super) fn parse(
         prologue: &Prologue,
-        bytes: &[u8; RATE_HEADER],
+        bytes: &[u8],
         key: Option<&SecretKey>,
-    ) -> Result<RateHeader, Error> {
-        let (fields, checksum) = bytes.split_at(RATE_HEADER - 4);
+        dictionary: Option<&Universe>,
+    ) -> Result<Header, Error> {
+        let (fields, checksum) = bytes.split_at(bytes.len() - 4);
         if crc32c::crc32c(fields).to_le_bytes() != checksum {
             return Err(Error::Checksum { part: "header" });
         }
-        let filter = match prologue.kind {
-            1 => Kind::Bloom,
-            2 => Kind::Blocked,
-            3 => Kind::Counting,
-            other => return Err(Error::Field { field: "kind", got: other.to_string() }),
+        let header = match prologue.kind {
+            1 => parse_rate(Kind::Bloom, fields, key)?,
+            2 => parse_rate(Kind::Blocked, fields, key)?,
+            3 => parse_rate(Kind::Counting, fields, key)?,
+            4 => parse_zone(false, fields, dictionary)?,
+            5 => parse_zone(true, fields, dictionary)?,
+            other => return Err(refused("kind", other)),
         };
-        let reserved = fields[28..32].iter().chain(&fields[34..36]).chain(&fields[76..]);
-        if reserved.into_iter().any(|byte| *byte != 0) {
-            return Err(Error::Field { field: "reserved space", got: "not zero".to_owned() });
+        if prologue.body != header.bytes() {
+            return Err(refused("body length", prologue.body));
         }
-        let plan = Plan::from_fields(
-            filter,
-            u64::from_le_bytes(take(bytes, 48)),
-            f64::from_le_bytes(take(bytes, 56)),
-            u64::from_le_bytes(take(bytes, 64)),
-            u32::from_le_bytes(take(bytes, 36)),
-            u32::from_le_bytes(take(bytes, 72)),
-        )?;
-        if prologue.body != plan.bytes() {
-            return Err(Error::Field { field: "body length", got: prologue.body.to_string() });
-        }
-        let kinds = Kinds(fields[33]);
-        if kinds.0 & !Kinds::ALL != 0 {
-            return Err(Error::Field { field: "kinds of keys", got: kinds.0.to_string() });
-        }
-        let hash = Hash::from_fields(fields[32], u64::from_le_bytes(take(bytes, 40)), key)?;
-        Ok(RateHeader { plan, hash, kinds })
+        Ok(header)
     }
 
-    /// The header of a filter.
-    pub(super) fn write(filter: &dyn RateFilter) -> [u8; RATE_HEADER] {
-        let (plan, hash, body) = (filter.plan(), filter.hash(), filter.body());
-        let kind: u16 = match plan.filter() {
-            Kind::Bloom => 1,
-            Kind::Blocked => 2,
-            Kind::Counting => 3,
-        };
-        let mut bytes = [0; RATE_HEADER];
-        let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
-        put(0, &MAGIC);
-        put(8, &VERSION.to_le_bytes());
-        put(10, &kind.to_le_bytes());
-        put(12, &(RATE_HEADER as u32).to_le_bytes());
-        put(16, &(body.len() as u64).to_le_bytes());
-        put(24, &crc32c::crc32c(body).to_le_bytes());
-        put(32, &[hash.id(), filter.kinds().0]);
-        put(36, &plan.hashes().to_le_bytes());
-        put(40, &hash.seed_field().to_le_bytes());
-        put(48, &plan.items().to_le_bytes());
-        put(56, &plan.fpr().to_le_bytes());
-        put(64, &plan.cells().to_le_bytes());
-        put(72, &plan.counter_bits().to_le_bytes());
-        let checksum = crc32c::crc32c(&bytes[..RATE_HEADER - 4]);
-        bytes[RATE_HEADER - 4..].copy_from_slice(&checksum.to_le_bytes());
-        bytes
+    fn bytes(&self) -> u64 {
+        match self {
+            Header::Rate { plan, .. } => plan.bytes(),
+            Header::Zone { plan, .. } => plan.bytes(),
+        }
     }
+
+    /// The bits of the body; what lies past them in its last byte is zero.
+    pub(super) fn bits(&self) -> u64 {
+        match self {
+            Header::Rate { plan, .. } => plan.bits(),
+            Header::Zone { plan, .. } => plan.bits(),
+        }
+    }
+
+    /// The filter with this body.
+    pub(super) fn with_body(self, body: Store) -> Result<AnyFilter, Error> {
+        Ok(match self {
+            Header::Rate { plan, hash, kinds } => match plan.filter() {
+                Kind::Bloom => AnyFilter::Bloom(rate::Filter::from_parts(plan, hash, kinds, body)?),
+                Kind::Blocked => AnyFilter::Blocked(rate::Filter::from_parts(plan, hash, kinds, body)?),
+                Kind::Counting => AnyFilter::Counting(rate::Filter::from_parts(plan, hash, kinds, body)?),
+            },
+            Header::Zone { plan, len, state } if plan.is_counting() => {
+                AnyFilter::ZoneCounting(ZoneFilter::from_parts(plan, body, len, state)?)
+            }
+            Header::Zone { plan, len, state } => {
+                AnyFilter::Zone(ZoneFilter::from_parts(plan, body, len, state)?)
+            }
+        })
+    }
+}
+
+fn refused(field: &'static str, got: impl ToString) -> Error {
+    Error::Field { field, got: got.to_string() }
+}
+
+/// Refuses bytes that should be zero.
+fn check_reserved<'a>(mut bytes: impl Iterator<Item = &'a u8>) -> Result<(), Error> {
+    if bytes.any(|byte| *byte != 0) { Err(refused("reserved space", "not zero")) } else { Ok(()) }
+}
+
+fn parse_rate(filter: Kind, fields: &[u8], key: Option<&SecretKey>) -> Result<Header, Error> {
+    if fields.len() + 4 != SHORTEST {
+        return Err(refused("header length", fields.len() + 4));
+    }
+    check_reserved(fields[28..32].iter().chain(&fields[34..36]).chain(&fields[76..]))?;
+    let plan = rate::Plan::from_fields(
+        filter,
+        u64::from_le_bytes(take(fields, 48)),
+        f64::from_le_bytes(take(fields, 56)),
+        u64::from_le_bytes(take(fields, 64)),
+        u32::from_le_bytes(take(fields, 36)),
+        u32::from_le_bytes(take(fields, 72)),
+    )?;
+    let kinds = Kinds(fields[33]);
+    if kinds.0 & !Kinds::ALL != 0 {
+        return Err(refused("kinds of keys", kinds.0));
+    }
+    let hash = Hash::from_fields(fields[32], u64::from_le_bytes(take(fields, 40)), key)?;
+    Ok(Header::Rate { plan, hash, kinds })
+}
+
+fn parse_zone(counting: bool, fields: &[u8], dictionary: Option<&Universe>) -> Result<Header, Error> {
+    let blocks = u32::from_le_bytes(take(fields, 36));
+    let listed = if fields[32] == 2 { blocks as usize } else { 0 };
+    if listed > MOST_MODULI {
+        return Err(refused("number of blocks", blocks));
+    }
+    if fields.len() + 4 != zone_header(listed) {
+        return Err(refused("header length", fields.len() + 4));
+    }
+    let spare = fields[28..32]
+        .iter()
+        .chain(&fields[35..36])
+        .chain(&fields[92..96])
+        .chain(&fields[MODULI + 4 * listed..]);
+    check_reserved(spare)?;
+    let (order, degree) = (u32::from_le_bytes(take(fields, 84)), u32::from_le_bytes(take(fields, 88)));
+    let scheme = match fields[32] {
+        1 if blocks as usize > MOST_MODULI => return Err(refused("number of blocks", blocks)),
+        1 => Scheme::Egh { blocks },
+        2 => {
+            let modulus = |i: usize| u64::from(u32::from_le_bytes(take(fields, MODULI + 4 * i)));
+            Scheme::Coprime { moduli: (0..listed).map(modulus).collect() }
+        }
+        3 => Scheme::Rs(Choice { order, degree, blocks }),
+        other => return Err(refused("code", other)),
+    };
+    if fields[32] != 3 && (order, degree) != (0, 0) {
+        return Err(refused("field order", order));
+    }
+    let universe = parse_universe(fields, dictionary)?;
+    let items = u64::from_le_bytes(take(fields, 64));
+    let plan = zone::Plan::from_parts(universe, items, scheme, counting)?;
+    let width = u32::from_le_bytes(take(fields, 80));
+    if width != plan.counter_bits() {
+        return Err(refused("counter width", width));
+    }
+    if fields[34] > 3 {
+        return Err(refused("state", fields[34]));
+    }
+    let state = State { beyond: fields[34] & 1 != 0, len_is_bound: fields[34] & 2 != 0 };
+    let len = u64::from_le_bytes(take(fields, 72));
+    if !state.beyond && len > items {
+        return Err(refused("number of items held", len));
+    }
+    Ok(Header::Zone { plan, len, state })
+}
+
+fn parse_universe(fields: &[u8], dictionary: Option<&Universe>) -> Result<Universe, Error> {
+    let (first, last) = (u64::from_le_bytes(take(fields, 40)), u64::from_le_bytes(take(fields, 48)));
+    let fingerprint = u64::from_le_bytes(take(fields, 56));
+    if fields[33] != 3 && fingerprint != 0 {
+        return Err(refused("dictionary fingerprint", fingerprint));
+    }
+    match fields[33] {
+        1 => Universe::interval(first, last).map_err(|_| refused("last element", last)),
+        2 if (first, last) == (0, u64::from(u32::MAX)) => Ok(Universe::ipv4()),
+        2 => Err(refused("last element", last)),
+        3 => {
+            let given = dictionary.ok_or(Error::DictionaryNeeded { keys: last.saturating_add(1) })?;
+            let same =
+                given.fingerprint() == Some(fingerprint) && (given.first(), given.last()) == (first, last);
+            if same { Ok(given.clone()) } else { Err(Error::WrongDictionary) }
+        }
+        other => Err(refused("names", other)),
+    }
+}
+
+fn zone_header(listed: usize) -> usize {
+    (MODULI + 4 * listed + 4).next_multiple_of(LINE).max(SHORTEST)
+}
+
+/// The prologue of a header of `length` bytes, the rest zero.
+fn begin(kind: u16, length: usize, body: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    put(&mut bytes, 0, &MAGIC);
+    put(&mut bytes, 8, &VERSION.to_le_bytes());
+    put(&mut bytes, 10, &kind.to_le_bytes());
+    put(&mut bytes, 12, &(length as u32).to_le_bytes());
+    put(&mut bytes, 16, &(body.len() as u64).to_le_bytes());
+    put(&mut bytes, 24, &crc32c::crc32c(body).to_le_bytes());
+    bytes
+}
+
+/// Puts the checksum at the end of a header.
+fn finish(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.len() - 4;
+    let checksum = crc32c::crc32c(&bytes[..end]);
+    put(&mut bytes, end, &checksum.to_le_bytes());
+    bytes
+}
+
+/// The header of a rate filter.
+pub(super) fn of_rate(filter: &dyn RateFilter) -> Vec<u8> {
+    let (plan, hash) = (filter.plan(), filter.hash());
+    let kind = match plan.filter() {
+        Kind::Bloom => 1,
+        Kind::Blocked => 2,
+        Kind::Counting => 3,
+    };
+    let mut bytes = begin(kind, SHORTEST, filter.body());
+    put(&mut bytes, 32, &[hash.id(), filter.kinds().0]);
+    put(&mut bytes, 36, &plan.hashes().to_le_bytes());
+    put(&mut bytes, 40, &hash.seed_field().to_le_bytes());
+    put(&mut bytes, 48, &plan.items().to_le_bytes());
+    put(&mut bytes, 56, &plan.fpr().to_le_bytes());
+    put(&mut bytes, 64, &plan.cells().to_le_bytes());
+    put(&mut bytes, 72, &plan.counter_bits().to_le_bytes());
+    finish(bytes)
+}
+
+/// The header of a zone filter.
+pub(super) fn of_zone<C: Cells>(filter: &ZoneFilter<C>) -> Vec<u8> {
+    let (plan, universe, state) = (filter.plan(), filter.plan().universe(), filter.state());
+    let (code, listed, order, degree) = match plan.scheme() {
+        Scheme::Egh { .. } => (1, &[][..], 0, 0),
+        Scheme::Coprime { moduli } => (2, &moduli[..], 0, 0),
+        Scheme::Rs(choice) => (3, &[][..], choice.order, choice.degree),
+    };
+    let mut bytes = begin(if C::COUNTING { 5 } else { 4 }, zone_header(listed.len()), filter.body());
+    let flags = u8::from(state.beyond) | u8::from(state.len_is_bound) << 1;
+    put(&mut bytes, 32, &[code, universe.names_id(), flags]);
+    put(&mut bytes, 36, &(plan.probes() as u32).to_le_bytes());
+    put(&mut bytes, 40, &universe.first().to_le_bytes());
+    put(&mut bytes, 48, &universe.last().to_le_bytes());
+    put(&mut bytes, 56, &universe.fingerprint().unwrap_or(0).to_le_bytes());
+    put(&mut bytes, 64, &plan.items().to_le_bytes());
+    put(&mut bytes, 72, &filter.len().to_le_bytes());
+    put(&mut bytes, 80, &plan.counter_bits().to_le_bytes());
+    put(&mut bytes, 84, &order.to_le_bytes());
+    put(&mut bytes, 88, &degree.to_le_bytes());
+    for (i, modulus) in listed.iter().enumerate() {
+        put(&mut bytes, MODULI + 4 * i, &(*modulus as u32).to_le_bytes()); // moduli are below 2^32
+    }
+    finish(bytes)
+}
+
+fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
+    bytes[at..at + value.len()].copy_from_slice(value);
 }
 
 /// The `N` bytes at `at`.

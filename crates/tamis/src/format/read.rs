@@ -1,9 +1,9 @@
 //! The door in: nothing is believed before it is checked, and nothing is allocated before it is justified.
 
 use super::AnyFilter;
-use super::header::{PROLOGUE, Prologue, RATE_HEADER, RateHeader};
-use crate::rate::{Filter, Kind, Layout};
+use super::header::{Header, PROLOGUE, Prologue};
 use crate::store::{Store, read_full};
+use crate::zone::Universe;
 use crate::{Error, SecretKey, bits};
 use std::fs::File;
 use std::io::Read;
@@ -22,6 +22,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Default)]
 pub struct Open {
     key: Option<SecretKey>,
+    dictionary: Option<Universe>,
     verify: Option<bool>,
     max_memory: Option<u64>,
 }
@@ -38,6 +39,13 @@ impl Open {
     #[must_use]
     pub fn key(mut self, key: SecretKey) -> Open {
         self.key = Some(key);
+        self
+    }
+
+    /// The dictionary of a zone filter whose universe is one.
+    #[must_use]
+    pub fn dictionary(mut self, dictionary: Universe) -> Open {
+        self.dictionary = Some(dictionary);
         self
     }
 
@@ -92,18 +100,18 @@ impl Open {
         self.finish(&prologue, header, body, true)
     }
 
-    fn header(&self, input: &mut impl Read) -> Result<(Prologue, RateHeader), Error> {
-        let mut bytes = [0; RATE_HEADER];
-        let (first, rest) = bytes.split_at_mut(PROLOGUE);
-        let mut prologue = [0; PROLOGUE];
-        let present = read_full(input, &mut prologue)?;
-        first.copy_from_slice(&prologue);
-        let prologue = Prologue::parse(&prologue, present)?;
+    fn header(&self, input: &mut impl Read) -> Result<(Prologue, Header), Error> {
+        let mut first = [0; PROLOGUE];
+        let present = read_full(input, &mut first)?;
+        let prologue = Prologue::parse(&first, present)?;
+        let mut bytes = vec![0; prologue.header]; // at most some kilobytes
+        let (start, rest) = bytes.split_at_mut(PROLOGUE);
+        start.copy_from_slice(&first);
         let present = read_full(input, rest)?;
         if present < rest.len() {
             return Err(Error::Length { expected: prologue.file_length(), got: (PROLOGUE + present) as u64 });
         }
-        let header = RateHeader::parse(&prologue, &bytes, self.key.as_ref())?;
+        let header = Header::parse(&prologue, &bytes, self.key.as_ref(), self.dictionary.as_ref())?;
         match self.max_memory {
             Some(most) if prologue.body > most => {
                 Err(Error::Memory { needed: prologue.body, available: format!("is allowed {most}") })
@@ -115,26 +123,18 @@ impl Open {
     fn finish(
         &self,
         prologue: &Prologue,
-        header: RateHeader,
+        header: Header,
         body: Store,
         verify: bool,
     ) -> Result<AnyFilter, Error> {
         if self.verify.unwrap_or(verify) && crc32c::crc32c(body.bytes()) != prologue.body_checksum {
             return Err(Error::Checksum { part: "body" });
         }
-        if !bits::clear_from(body.bytes(), header.plan.bits()) {
+        if !bits::clear_from(body.bytes(), header.bits()) {
             return Err(Error::Field { field: "last byte", got: "not zero past the last cell".to_owned() });
         }
-        Ok(match header.plan.filter() {
-            Kind::Bloom => AnyFilter::Bloom(assemble(header, body)?),
-            Kind::Blocked => AnyFilter::Blocked(assemble(header, body)?),
-            Kind::Counting => AnyFilter::Counting(assemble(header, body)?),
-        })
+        header.with_body(body)
     }
-}
-
-fn assemble<L: Layout>(header: RateHeader, body: Store) -> Result<Filter<L>, Error> {
-    Filter::from_parts(header.plan, header.hash, header.kinds, body)
 }
 
 fn check_length(prologue: &Prologue, got: u64) -> Result<(), Error> {

@@ -1,8 +1,9 @@
 //! The door out: a file appears whole, or not at all.
 
-use super::header::{RATE_HEADER, RateHeader};
+use super::header;
 use crate::Error;
-use crate::rate::{Filter, Layout, RateFilter};
+use crate::rate::{Filter, Layout};
+use crate::zone::{Cells, ZoneFilter};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,12 +12,12 @@ impl<L: Layout + Send + Sync> Filter<L> {
     /// The bytes of the filter's file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        to_bytes(self)
+        [&header::of_rate(self)[..], self.body()].concat()
     }
 
     /// Writes the filter's file to a stream.
     pub fn write_to(&self, out: impl Write) -> Result<(), Error> {
-        Ok(write_to(self, out)?)
+        Ok(write_parts(&header::of_rate(self), self.body(), out)?)
     }
 
     /// Writes the filter to a file, whole or not at all: a temporary file in the same folder is written, synced and
@@ -24,22 +25,35 @@ impl<L: Layout + Send + Sync> Filter<L> {
     /// written directly. A link is followed, and an existing file's permissions are kept
     /// (its owner too, where the system allows it).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        save(self, path.as_ref())
+        save_parts(&header::of_rate(self), self.body(), path.as_ref())
     }
 }
 
-pub(super) fn to_bytes(filter: &dyn RateFilter) -> Vec<u8> {
-    [&RateHeader::write(filter)[..], filter.body()].concat()
+impl<C: Cells> ZoneFilter<C> {
+    /// The bytes of the filter's file.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        [&header::of_zone(self)[..], self.body()].concat()
+    }
+
+    /// Writes the filter's file to a stream.
+    pub fn write_to(&self, out: impl Write) -> Result<(), Error> {
+        Ok(write_parts(&header::of_zone(self), self.body(), out)?)
+    }
+
+    /// Writes the filter to a file, whole or not at all, as [`rate::Filter::save`](crate::rate::Filter::save) does.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        save_parts(&header::of_zone(self), self.body(), path.as_ref())
+    }
 }
 
-pub(super) fn write_to(filter: &dyn RateFilter, mut out: impl Write) -> io::Result<()> {
-    out.write_all(&RateHeader::write(filter))?;
-    out.write_all(filter.body())?;
+fn write_parts(header: &[u8], body: &[u8], mut out: impl Write) -> io::Result<()> {
+    out.write_all(header)?;
+    out.write_all(body)?;
     out.flush()
 }
 
-pub(super) fn save(filter: &dyn RateFilter, path: &Path) -> Result<(), Error> {
-    debug_assert_eq!(RATE_HEADER % 64, 0, "a mapped body is aligned to cache lines");
+fn save_parts(header: &[u8], body: &[u8], path: &Path) -> Result<(), Error> {
     let target = followed(path)?;
     let existing = match fs::metadata(&target) {
         Ok(metadata) => Some(metadata),
@@ -47,7 +61,7 @@ pub(super) fn save(filter: &dyn RateFilter, path: &Path) -> Result<(), Error> {
         Err(e) => return Err(e.into()),
     };
     if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        return Ok(write_to(filter, File::options().write(true).open(&target)?)?);
+        return Ok(write_parts(header, body, File::options().write(true).open(&target)?)?);
     }
     let folder = match target.parent() {
         Some(parent) if parent != Path::new("") => parent,
@@ -58,7 +72,7 @@ pub(super) fn save(filter: &dyn RateFilter, path: &Path) -> Result<(), Error> {
         return Err(io::Error::new(io::ErrorKind::NotFound, text).into());
     }
     let mut file = temporary(folder, existing.as_ref())?;
-    write_to(filter, &mut file)?;
+    write_parts(header, body, &mut file)?;
     file.as_file().sync_all()?;
     file.persist(&target).map_err(|e| e.error)?;
     // The new name is durable once the folder is. Where the folder cannot be opened, the file is still whole.

@@ -95,7 +95,7 @@ impl<L: Layout> Filter<L> {
     /// A filter with this body, which must have the plan's length.
     pub(crate) fn from_parts(plan: Plan, hash: Hash, kinds: Kinds, body: Store) -> Result<Self, Error> {
         if plan.filter() != L::KIND {
-            return Err(Error::Kind { planned: plan.filter(), wanted: L::KIND });
+            return Err(Error::Kind { planned: plan.filter().name(), wanted: L::KIND.name() });
         }
         L::accept(&hash)?;
         debug_assert_eq!(body.bytes().len() as u64, plan.bytes());

@@ -31,13 +31,21 @@ pub enum Kind {
     Counting,
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.pad(match self {
+impl Kind {
+    /// The name on the command line and in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
             Kind::Bloom => "bloom",
             Kind::Blocked => "blocked",
             Kind::Counting => "counting",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(self.name())
     }
 }
 
@@ -168,7 +176,7 @@ impl Plan {
     /// A counting plan with counters of another width, from 2 to 16 bits, for the same cells.
     pub fn with_counter_bits(mut self, counter_bits: u32) -> Result<Plan, Error> {
         if self.filter != Kind::Counting {
-            return Err(Error::Kind { planned: self.filter, wanted: Kind::Counting });
+            return Err(Error::Kind { planned: self.filter.name(), wanted: "counting" });
         }
         check_counter_bits(counter_bits)?;
         if self.cells > MAX_BITS / u64::from(counter_bits) {

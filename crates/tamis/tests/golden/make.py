@@ -153,6 +153,91 @@ def file(kind, hash, keys, items, fpr, cells, hashes, width=1):
     return head + struct.pack("<I", crc32c(head)) + data
 
 
+def first_primes(count):
+    primes, n = [], 2
+    while len(primes) < count:
+        if all(n % p for p in primes):
+            primes.append(n)
+        n += 1
+    return primes
+
+
+def field(q):
+    """Addition and multiplication of GF(q): base-p digits as polynomials, modulo the smallest irreducible one."""
+    p = next(p for p in range(2, q + 1) if q % p == 0)
+    e = next(e for e in range(1, 20) if p ** e == q)
+    digits = lambda x, n: [x // p ** i % p for i in range(n)]
+    number = lambda ds: sum(d * p ** i for i, d in enumerate(ds))
+
+    def times(a, b):
+        out = [0] * (len(a) + len(b) - 1)
+        for i, x in enumerate(a):
+            for j, y in enumerate(b):
+                out[i + j] = (out[i + j] + x * y) % p
+        return out
+
+    def rest(a, m):  # m is monic
+        a = a[:]
+        for i in range(len(a) - len(m), -1, -1):
+            c = a[i + len(m) - 1]
+            for j, y in enumerate(m):
+                a[i + j] = (a[i + j] - c * y) % p
+        return a[:len(m) - 1]
+
+    def irreducible(m):
+        return all(any(rest(m, digits(low, n) + [1])) for n in range(1, e // 2 + 1) for low in range(p ** n))
+
+    modulus = next(m for m in (digits(low, e) + [1] for low in range(q)) if irreducible(m))
+    add = lambda a, b: number([(x + y) % p for x, y in zip(digits(a, e), digits(b, e))])
+    mul = lambda a, b: number(rest(times(digits(a, e), digits(b, e)), modulus))
+    return add, mul
+
+
+def zone_positions(code, first, element):
+    """The cell of an element in each block, counted from the start of the body."""
+    start = 0
+    if code[0] in (1, 2):
+        for q in code[1]:
+            yield start + element % q
+            start += q
+        return
+    _, q, degree, blocks = code
+    add, mul = field(q)
+    digits = [(element - first) // q ** i % q for i in range(degree + 1)]
+    for point in range(blocks):
+        value = 0
+        if point == q:
+            value = digits[degree]
+        else:
+            for digit in reversed(digits):
+                value = add(mul(value, point), digit)
+        yield start + value
+        start += q
+
+
+def zone_file(code, names, first, last, fingerprint, items, elements, counting, beyond=False):
+    width = items.bit_length() if counting else 1
+    cells, top = {}, (1 << width) - 1
+    for element in elements:
+        for cell in zone_positions(code, first, element):
+            cells[cell] = min(cells.get(cell, 0) + 1, top)
+    size = sum(code[1]) if code[0] in (1, 2) else code[1] * code[3]
+    data = sum(count << cell * width for cell, count in cells.items()).to_bytes((size * width + 7) // 8, "little")
+    blocks = len(code[1]) if code[0] in (1, 2) else code[3]
+    listed = code[1] if code[0] == 2 else []
+    q, degree = (code[1], code[2]) if code[0] == 3 else (0, 0)
+    length = max(128, (96 + 4 * len(listed) + 4 + 63) // 64 * 64)
+    head = b"\x89TAMIS\r\n" + struct.pack("<HHIQII", 1, 5 if counting else 4, length, len(data), crc32c(data), 0)
+    head += struct.pack("<BBBBIQQQQQIIII", code[0], names, beyond, 0, blocks, first, last, fingerprint, items, len(elements), width, q, degree, 0)
+    head += b"".join(struct.pack("<I", modulus) for modulus in listed)
+    head += bytes(length - 4 - len(head))
+    return head + struct.pack("<I", crc32c(head)) + data
+
+
+COLOURS = [b"colour %d" % i for i in range(200)]
+FINGERPRINT = le(hashlib.sha256(b"".join(struct.pack("<Q", len(key)) + key for key in COLOURS)).digest()[:8])
+ADDRESS = lambda *bytes4: int.from_bytes(bytes(bytes4), "big")
+
 TEXT = [b"key %d" % i for i in range(100)] + ["naïve 雪".encode(), b"", b"x" * 200]
 MIXED = TEXT + list(range(50)) + [-1, -(1 << 63), (1 << 64) - 1]
 
@@ -165,6 +250,12 @@ FILES = {
     "blocked-keyed-16": file(2, (2, 0), MIXED, 200, 1e-6, 512 * 15, 16),
     "counting-fast-4": file(3, (1, 7), MIXED + TEXT * 7 + TEXT[:5] * 20, 200, 0.01, 1918, 7, 4),
     "counting-keyed-3": file(3, (2, 0), MIXED, 200, 0.01, 1918, 7, 3),
+    "zone-egh": zone_file((1, first_primes(5)), 1, 1, 48, 0, 2, [1, 48], False),
+    "zone-coprime": zone_file((2, [3, 4, 5, 7, 11, 13, 17]), 1, 1000, 1999, 0, 2, [1000, 1999], False),
+    "zone-rs": zone_file((3, 25, 6, 25), 1, 0, (1 << 32) - 1, 0, 4, [0, 1 << 20, (1 << 32) - 1], False),
+    "zone-counting-egh": zone_file((1, first_primes(27)), 2, 0, (1 << 32) - 1, 0, 4,
+                                   [ADDRESS(10, 0, 0, 1), ADDRESS(10, 0, 0, 2), (1 << 32) - 1], True),
+    "zone-counting-rs-beyond": zone_file((3, 7, 2, 5), 3, 0, 199, FINGERPRINT, 2, [3, 199, 0], True, beyond=True),
     "empty": file(1, (1, 0), [], 1, 0.01, 10, 7),
 }
 
