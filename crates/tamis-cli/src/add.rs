@@ -1,13 +1,13 @@
 //! `tamis add`: more keys for a filter.
 
-use crate::filter::{self, KeyFile, Lock};
+use crate::filter::{self, Access, Contents, Lock};
 use crate::input::Input;
 use crate::output::{self, grouped, integer, number, object, rate};
 use clap::Args;
 use serde_json::json;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
-use tamis::rate::Health;
+use tamis::Health;
 
 /// Add keys to a filter
 ///
@@ -26,11 +26,14 @@ pub(crate) struct Add {
     /// Print each key that was certainly not there before: the input without what was seen, repeats included
     #[arg(long, conflicts_with = "json")]
     print_new: bool,
+    /// Take items even past the zone of a zone filter; strangers may pass then
+    #[arg(long)]
+    beyond: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    key: KeyFile,
+    access: Access,
     #[command(flatten)]
     input: Input,
 }
@@ -39,20 +42,17 @@ impl Add {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         filter::check_sources(&self.filter, &self.input)?;
         let _lock = Lock::new(&self.filter)?;
-        let mut any = self.key.open(&self.filter, true)?;
+        let mut any = self.access.open(&self.filter, true)?;
         let manner = filter::manner_for(&any, &self.input);
         let (mut keys, mut new) = (0, 0);
         let mut out = BufWriter::new(std::io::stdout().lock());
         let end = if self.input.manner.null { b'\0' } else { b'\n' };
         manner.each(&self.input.files, "adding", false, |batch| {
             keys += batch.len() as u64;
-            if !self.print_new {
-                new += any.as_rate_mut().insert_many(&batch.keys());
-                return Ok(true);
-            }
-            for (key, text) in batch.keys().into_iter().zip(batch.printed()) {
-                if any.as_rate_mut().insert(key) {
-                    new += 1;
+            let added = filter::insert(&mut any, batch, self.beyond)?;
+            new += added.iter().filter(|new| **new).count() as u64;
+            if self.print_new {
+                for (text, _) in batch.printed().iter().zip(added).filter(|(_, new)| *new) {
                     out.write_all(text)?;
                     out.write_all(&[end])?;
                 }
@@ -62,7 +62,7 @@ impl Add {
         })?;
         drop(out);
         filter::save(&any, &self.filter)?;
-        let filter = any.as_rate();
+        let contents = Contents::of(&any);
         if self.json {
             output::report_json(
                 &self.filter,
@@ -70,29 +70,27 @@ impl Add {
                     ("file", json!(self.filter.display().to_string())),
                     ("keys", integer(keys)),
                     ("certainly_new", integer(new)),
-                    ("estimated_items", number(filter.estimated_items())),
-                    ("fpr_now", number(filter.expected_fpr())),
-                    ("health", json!(filter.health().to_string())),
+                    ("estimated_items", number(contents.items)),
+                    ("fpr_now", number(any.expected_fpr())),
+                    ("health", json!(any.health().to_string())),
                 ]),
             )?;
         } else {
             let text = format!(
-                "{}: {} keys added, at least {} of them new; about {} of {} planned items; {} plan",
+                "{}: {} keys added, {}{} of them new; {contents}; {} plan",
                 self.filter.display(),
                 grouped(keys),
+                if contents.exact { "" } else { "at least " },
                 grouped(new),
-                output::about(filter.estimated_items()),
-                grouped(filter.plan().items()),
-                filter.health(),
+                any.health(),
             );
             // What is printed may be on its way into a file of keys.
             if self.print_new { output::complain(&text) } else { output::report(&self.filter, &text)? }
         }
-        if filter.health() == Health::Beyond {
+        if any.health() == Health::Beyond {
             output::complain(&format!(
-                "tamis: warning: the filter is beyond its plan: {} of strangers pass, not {}; rebuild it with more --items",
-                rate(filter.expected_fpr()),
-                rate(filter.plan().fpr()),
+                "tamis: warning: the filter is beyond its plan: {} of strangers pass; rebuild it with more --items",
+                rate(any.expected_fpr()),
             ));
         }
         Ok(())

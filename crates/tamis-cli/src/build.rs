@@ -1,5 +1,6 @@
 //! `tamis build`: a filter from keys.
 
+use crate::build_zone::BuildZone;
 use crate::filter::{self, KeyFile};
 use crate::input::Input;
 use crate::output::{self, grouped, integer, rate};
@@ -21,6 +22,7 @@ pub(crate) struct Build {
 #[derive(Subcommand)]
 enum Promise {
     Rate(BuildRate),
+    Zone(BuildZone),
 }
 
 /// Members always pass; strangers pass at a rate you choose
@@ -75,40 +77,28 @@ enum Family {
 
 impl Build {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let Promise::Rate(rate) = &self.promise;
-        rate.run()
+        match &self.promise {
+            Promise::Rate(rate) => rate.run(),
+            Promise::Zone(zone) => zone.run(),
+        }
     }
 }
 
 impl BuildRate {
     fn run(&self) -> anyhow::Result<()> {
-        self.spare_the_sources()?;
+        filter::spare_sources(&self.output, self.force, self.input.files.iter().chain(&self.key.key_file))?;
         let hash = self.hash()?;
         let plan = self.plan()?;
-        let mut filter = make(plan, hash)?;
+        let mut any = make(plan, hash)?;
+        let filter = any.as_rate_mut().context("a rate filter was made")?;
         let (mut keys, mut new) = (0, 0);
-        self.input.manner.each(&self.input.files, "building", false, |batch| {
+        self.input.manner.as_asked().each(&self.input.files, "building", false, |batch| {
             keys += batch.len() as u64;
-            new += filter.as_rate_mut().insert_many(&batch.keys());
+            new += filter.insert_many(&batch.keys());
             Ok(true)
         })?;
-        filter::save(&filter, &self.output)?;
-        self.report(filter.as_rate(), keys, new)
-    }
-
-    /// Refuses to write the filter over what it is made from.
-    fn spare_the_sources(&self) -> anyhow::Result<()> {
-        filter::standard_input_once(self.input.files.iter().map(PathBuf::as_path))?;
-        let Ok(output) = self.output.canonicalize() else { return Ok(()) };
-        for source in self.input.files.iter().chain(&self.key.key_file) {
-            if output.is_file() && source.canonicalize().is_ok_and(|source| source == output) {
-                bail!(
-                    "-o {} would overwrite what the filter is made from; name another file",
-                    self.output.display()
-                );
-            }
-        }
-        filter::spare_other_files(&self.output, self.force)
+        filter::save(&any, &self.output)?;
+        any.as_rate().map_or(Ok(()), |filter| self.report(filter, keys, new))
     }
 
     fn hash(&self) -> anyhow::Result<Hash> {

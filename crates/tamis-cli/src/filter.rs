@@ -1,13 +1,15 @@
 //! Opening and saving filter files, the secrets they may need, and the lock that keeps two writers apart.
 
-use crate::input::{Input, Manner};
+use crate::input::{Batch, Input, Manner};
 use crate::output;
+use crate::universe::OpenUniverse;
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use std::fs::{File, TryLockError};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use tamis::{AnyFilter, Error, Open, SecretKey};
+use tamis::zone::AnyZone;
+use tamis::{AnyFilter, Error, Health, KeyRef, Open, SecretKey};
 use zeroize::Zeroizing;
 
 /// The secret key of a keyed filter.
@@ -50,11 +52,20 @@ impl KeyFile {
     }
 }
 
+/// What a filter may need to be opened: its secret key, its dictionary.
+#[derive(Args)]
+pub(crate) struct Access {
+    #[command(flatten)]
+    key: KeyFile,
+    #[command(flatten)]
+    universe: OpenUniverse,
+}
+
 /// How to open a filter that is only read.
 #[derive(Args)]
 pub(crate) struct Opening {
     #[command(flatten)]
-    key: KeyFile,
+    access: Access,
     /// Trust the body without checking its checksum, which reads all of it
     #[arg(long)]
     pub(crate) no_verify: bool,
@@ -62,20 +73,114 @@ pub(crate) struct Opening {
 
 impl Opening {
     pub(crate) fn open(&self, path: &Path) -> anyhow::Result<AnyFilter> {
-        self.key.open(path, !self.no_verify)
+        self.access.open(path, !self.no_verify)
     }
 }
 
 /// Takes keys as the filter has them, and warns of keys that it cannot have.
 pub(crate) fn manner_for(filter: &AnyFilter, input: &Input) -> Manner {
-    let kinds = filter.as_rate().kinds();
-    if let Some(warning) = input.manner.unsuited(kinds) {
-        output::complain(&format!("tamis: warning: {warning}"));
-    }
-    input.manner.suiting(kinds)
+    suited(filter, &input.manner)
 }
 
-impl KeyFile {
+/// The same for a manner without files.
+pub(crate) fn suited(filter: &AnyFilter, manner: &Manner) -> Manner {
+    if let Some(zone) = filter.as_zone() {
+        return manner.of_zone(zone.plan().universe());
+    }
+    let kinds = filter.as_rate().map(|rate| rate.kinds()).unwrap_or_default();
+    if let Some(warning) = manner.unsuited(kinds) {
+        output::complain(&format!("tamis: warning: {warning}"));
+    }
+    manner.suiting(kinds)
+}
+
+/// Whether each key of a batch passes.
+pub(crate) fn contains(filter: &AnyFilter, batch: &Batch) -> anyhow::Result<Vec<bool>> {
+    let Some(zone) = filter.as_zone() else { return Ok(filter.contains_many(&batch.keys())?) };
+    let universe = zone.plan().universe();
+    batch.texts().map(|text| Ok(zone.contains_number(universe.number_of_text(text)?)?)).collect()
+}
+
+/// Puts in the keys of a batch, and says of each whether it was (certainly) new.
+pub(crate) fn insert(filter: &mut AnyFilter, batch: &Batch, beyond: bool) -> anyhow::Result<Vec<bool>> {
+    if let Some(rate) = filter.as_rate_mut() {
+        return Ok(batch.keys().into_iter().map(|key| rate.insert(key)).collect());
+    }
+    let Some(zone) = filter.as_zone_mut() else { return Ok(Vec::new()) };
+    let number = |zone: &dyn AnyZone, text: &[u8]| zone.plan().universe().number_of_text(text);
+    let insert = |text: &[u8]| {
+        let number = number(&*zone, text)?;
+        zone.insert_number(number, beyond).with_context(|| {
+            format!(
+                "{:?} is one item too many (--beyond takes it all the same)",
+                String::from_utf8_lossy(text)
+            )
+        })
+    };
+    batch.texts().map(insert).collect()
+}
+
+/// Takes one key out.
+pub(crate) fn remove(
+    filter: &mut AnyFilter,
+    key: KeyRef<'_>,
+    text: &[u8],
+) -> anyhow::Result<Result<(), Error>> {
+    Ok(match filter {
+        AnyFilter::Counting(counting) => counting.remove(key),
+        AnyFilter::ZoneCounting(counting) => {
+            let number = counting.plan().universe().number_of_text(text)?;
+            counting.remove_number(number)
+        }
+        other => bail!(
+            "a {} filter cannot forget a key; build it with {} to remove keys",
+            other.kind(),
+            if other.as_zone().is_some() { "--counting" } else { "--filter counting" }
+        ),
+    })
+}
+
+/// What a zone filter promises, in words.
+pub(crate) fn zone_promise(filter: &AnyFilter) -> String {
+    match filter.health() {
+        Health::Within => "nobody is answered wrongly".to_owned(),
+        Health::Beyond => {
+            format!("items always pass; of other elements, about {} do", output::rate(filter.expected_fpr()))
+        }
+    }
+}
+
+/// What is known of how much a filter holds.
+pub(crate) struct Contents {
+    /// The items held: exact, or an estimate.
+    pub(crate) items: f64,
+    pub(crate) exact: bool,
+    pub(crate) planned: u64,
+}
+
+impl Contents {
+    pub(crate) fn of(filter: &AnyFilter) -> Contents {
+        if let Some(zone) = filter.as_zone() {
+            let exact = zone.len_is_exact();
+            return Contents { items: zone.len() as f64, exact, planned: zone.plan().items() };
+        }
+        match filter.as_rate() {
+            Some(rate) => {
+                Contents { items: rate.estimated_items(), exact: false, planned: rate.plan().items() }
+            }
+            None => Contents { items: 0.0, exact: true, planned: 0 },
+        }
+    }
+}
+
+impl std::fmt::Display for Contents {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let about = if self.exact { "" } else { "about " };
+        write!(out, "{about}{} of {} planned items", output::about(self.items), output::grouped(self.planned))
+    }
+}
+
+impl Access {
     /// Opens a filter; `-` is standard input. A key is read only if the filter needs one. Whoever changes a filter verifies it
     /// first: a damaged body would get a good checksum.
     pub(crate) fn open(&self, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {
@@ -83,7 +188,10 @@ impl KeyFile {
     }
 
     fn open_any(&self, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {
-        let options = Open::new().verify(verify);
+        let mut options = Open::new().verify(verify);
+        if let Some(universe) = self.universe.read()? {
+            options = options.dictionary(universe);
+        }
         // What can be read only once is read into memory, so that it can be looked at twice.
         let once = match path == Path::new("-") || !std::fs::metadata(path)?.is_file() {
             true if path == Path::new("-") => Some(read_all(std::io::stdin().lock())?),
@@ -95,10 +203,13 @@ impl KeyFile {
             None => options.path(path),
         };
         match open(&options) {
-            Err(Error::KeyNeeded) => match self.read()? {
+            Err(Error::KeyNeeded) => match self.key.read()? {
                 Some(key) => Ok(open(&options.key(key))?),
                 None => bail!("its hash is keyed; name the file with its key: --key-file FILE"),
             },
+            Err(Error::DictionaryNeeded { keys }) => {
+                bail!("its universe is a dictionary of {keys} keys; name it: --universe dictionary:FILE")
+            }
             other => Ok(other?),
         }
     }
@@ -123,6 +234,22 @@ pub(crate) fn standard_input_once<'a>(files: impl IntoIterator<Item = &'a Path>)
         bail!("standard input can be read only once; name a file for the other use of it");
     }
     Ok(())
+}
+
+/// Refuses to write a filter over what it is made from, or over something else that is no filter.
+pub(crate) fn spare_sources<'a>(
+    output: &Path,
+    force: bool,
+    sources: impl IntoIterator<Item = &'a PathBuf> + Clone,
+) -> anyhow::Result<()> {
+    standard_input_once(sources.clone().into_iter().map(PathBuf::as_path))?;
+    if let Ok(target) = output.canonicalize()
+        && target.is_file()
+        && sources.into_iter().any(|source| source.canonicalize().is_ok_and(|source| source == target))
+    {
+        bail!("-o {} would overwrite what the filter is made from; name another file", output.display());
+    }
+    spare_other_files(output, force)
 }
 
 /// Refuses to replace a file that is no filter, unless forced to: a slip of the hand, more often than not.

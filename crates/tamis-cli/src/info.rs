@@ -1,13 +1,14 @@
 //! `tamis info`: what a filter promises and how it keeps it.
 
-use crate::filter::Opening;
+use crate::filter::{self, Contents, Opening};
 use crate::output::{self, about, grouped, integer, number, rate};
-use crate::plan;
+use crate::{plan, plan_zone};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use tamis::AnyFilter;
 use tamis::rate::{Health, Kind, RateFilter};
+use tamis::zone::AnyZone;
 
 /// Show what a filter promises, what it holds and how far it is from its plan
 #[derive(Args)]
@@ -17,7 +18,8 @@ Examples:
   tamis info --json seen.tamis | jq .health
 
 JSON fields: file, version, verified, health, estimated_items, fill, fpr_now, hash, seed, key_kinds, saturated, and those of
-`plan` (expected_fpr there is for a full filter; fpr_now is for this one). Integers past 2^53 are strings.")]
+`plan` (expected_fpr there is for a full filter; fpr_now is for this one). For a zone filter: file, version, verified, health,
+len, len_is_exact, fpr_now, first, last, fingerprint, and those of `plan zone`. Integers past 2^53 are strings.")]
 pub(crate) struct Info {
     /// The filter
     filter: PathBuf,
@@ -31,11 +33,16 @@ pub(crate) struct Info {
 impl Info {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let any = self.opening.open(&self.filter)?;
-        if self.json { self.print_json(&any) } else { output::print(&self.words(&any)) }
+        match (any.as_rate(), any.as_zone()) {
+            (Some(filter), _) if self.json => self.print_json(&any, filter),
+            (Some(filter), _) => output::print(&self.words(&any, filter)),
+            (None, Some(zone)) if self.json => self.print_zone_json(&any, zone),
+            (None, Some(zone)) => output::print(&self.zone_words(&any, zone)),
+            (None, None) => Ok(()),
+        }
     }
 
-    fn print_json(&self, any: &AnyFilter) -> anyhow::Result<()> {
-        let filter = any.as_rate();
+    fn print_json(&self, any: &AnyFilter, filter: &dyn RateFilter) -> anyhow::Result<()> {
         let mut fields = output::object([
             ("file", json!(self.filter.display().to_string())),
             ("version", json!(tamis::format::VERSION)),
@@ -53,8 +60,7 @@ impl Info {
         output::print_json(fields)
     }
 
-    fn words(&self, any: &AnyFilter) -> String {
-        let filter = any.as_rate();
+    fn words(&self, any: &AnyFilter, filter: &dyn RateFilter) -> String {
         let plan = filter.plan();
         let checked = if self.opening.no_verify { "body not checked" } else { "checksums good" };
         let seed = filter.hash().seed().map_or(String::new(), |seed| format!(", seed {seed}"));
@@ -94,6 +100,67 @@ impl Info {
             ));
         }
         text
+    }
+}
+
+impl Info {
+    fn print_zone_json(&self, any: &AnyFilter, zone: &dyn AnyZone) -> anyhow::Result<()> {
+        let universe = zone.plan().universe();
+        let mut fields = output::object([
+            ("file", json!(self.filter.display().to_string())),
+            ("version", json!(tamis::format::VERSION)),
+            ("verified", json!(!self.opening.no_verify)),
+            ("health", json!(any.health().to_string())),
+            ("len", integer(zone.len())),
+            ("len_is_exact", json!(zone.len_is_exact())),
+            ("fpr_now", number(any.expected_fpr())),
+            ("first", integer(universe.first())),
+            ("last", integer(universe.last())),
+            (
+                "fingerprint",
+                universe.fingerprint().map_or(json!(null), |print| json!(format!("{print:016x}"))),
+            ),
+        ]);
+        fields.extend(plan_zone::fields(zone.plan()));
+        output::print_json(fields)
+    }
+
+    fn zone_words(&self, any: &AnyFilter, zone: &dyn AnyZone) -> String {
+        let plan = zone.plan();
+        let checked = if self.opening.no_verify { "body not checked" } else { "checksums good" };
+        let contents = Contents::of(any);
+        let promise = match any.health() {
+            Health::Within => format!(
+                "{}, up to {} of {}",
+                filter::zone_promise(any),
+                output::of(plan.items(), "item"),
+                plan.universe()
+            ),
+            Health::Beyond => filter::zone_promise(any),
+        };
+        let health = match any.health() {
+            Health::Within => {
+                format!("within its zone: room for {} more", grouped(plan.items().saturating_sub(zone.len())))
+            }
+            Health::Beyond => "beyond its zone: rebuild it with more --items".to_owned(),
+        };
+        format!(
+            "{}: a {} filter, zone promise, format version {}, {checked}\n\
+             promise   {}\n\
+             holds     {contents}\n\
+             health    {health}\n\
+             code      {}, {} blocks, {} bits ({} bytes)\n\
+             because   {}",
+            self.filter.display(),
+            any.kind(),
+            tamis::format::VERSION,
+            promise,
+            plan.code(),
+            grouped(plan.probes()),
+            grouped(plan.bits()),
+            grouped(plan.bytes()),
+            plan.certificate(),
+        )
     }
 }
 

@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use tamis::zone::Universe;
 use tamis::{KeyRef, Kinds};
 
 /// Where keys come from, and how they are told apart.
@@ -42,6 +43,9 @@ pub(crate) struct Manner {
     /// Take keys as text or as integers [default: as the filter has them; text for a new one]
     #[arg(long, value_name = "KIND")]
     keys: Option<KeyKind>,
+    /// Blank lines are no keys: they are neither numbers nor addresses.
+    #[arg(skip)]
+    skip_blank: bool,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +102,7 @@ impl Batch {
         self.ends.len()
     }
 
-    fn texts(&self) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, end)| &self.text[start..*end])
     }
@@ -147,7 +151,7 @@ impl Input {
     /// How many keys there are.
     pub(crate) fn count(&self) -> anyhow::Result<u64> {
         let mut keys = 0;
-        self.manner.each(&self.files, "counting", false, |batch| {
+        self.manner.as_asked().each(&self.files, "counting", false, |batch| {
             keys += batch.len() as u64;
             Ok(true)
         })?;
@@ -159,7 +163,26 @@ impl Manner {
     /// Takes keys as the filter has them, unless told otherwise.
     pub(crate) fn suiting(&self, kinds: Kinds) -> Manner {
         let only_integers = kinds.has(Kinds::INTEGERS) && !kinds.has(Kinds::BYTES);
-        Manner { keys: self.keys.or(only_integers.then_some(KeyKind::Integers)), ..self.clone() }
+        let keys = self.keys.or(only_integers.then_some(KeyKind::Integers));
+        Manner { keys, skip_blank: keys == Some(KeyKind::Integers), ..self.clone() }
+    }
+
+    /// The keys of a zone filter are elements of its universe, written as text.
+    pub(crate) fn of_zone(&self, universe: &Universe) -> Manner {
+        Manner { keys: Some(KeyKind::Text), skip_blank: universe.fingerprint().is_none(), ..self.clone() }
+    }
+
+    /// Plain lines.
+    pub(crate) fn lines() -> Manner {
+        Manner {
+            null: false,
+            csv: None,
+            delimiter: b',',
+            header: false,
+            raw: false,
+            keys: None,
+            skip_blank: false,
+        }
     }
 
     /// What to say when keys are asked for of a kind that the filter has never been given.
@@ -170,6 +193,11 @@ impl Manner {
         };
         let strange = kinds != Kinds::default() && !kinds.has(asked) && !kinds.has(Kinds::DIGESTS);
         strange.then(|| format!("the filter holds only {kinds}: no member passes as {asked}"))
+    }
+
+    /// For a new filter: as asked for.
+    pub(crate) fn as_asked(&self) -> Manner {
+        self.suiting(Kinds::default())
     }
 
     fn integers(&self) -> bool {
@@ -270,8 +298,8 @@ impl Manner {
                     other => other,
                 };
                 seen += 1;
-                if self.integers() && record.is_empty() {
-                    return Ok(()); // a blank line is no number
+                if self.skip_blank && record.is_empty() {
+                    return Ok(());
                 }
                 batch.push(record, self.integers()).map_err(|Bad| not_an_integer(name, seen, record))
             };

@@ -2,18 +2,23 @@
 
 mod add;
 mod build;
+mod build_zone;
 mod completions;
 mod filter;
 mod info;
 mod input;
+mod list;
 mod measure;
 mod merge;
 mod output;
 mod plan;
+mod plan_zone;
 mod progress;
 mod query;
 mod remove;
 mod reproduce;
+mod resize;
+mod universe;
 
 use clap::{Parser, Subcommand};
 use std::io;
@@ -22,6 +27,7 @@ use std::process::ExitCode;
 /// Is this key in the set? An answer from a small sketch, with a promise that you choose.
 ///
 /// The rate promise: members always pass, and of strangers only the share you allow.
+/// The zone promise: in a finite universe, up to d items, nobody is answered wrongly; the filter can list what it holds.
 #[derive(Parser)]
 #[command(name = "tamis", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cli {
@@ -37,6 +43,8 @@ Examples:
   Which are certainly not?      tamis query -v seen.tamis new.txt
   From a pipe, CSV in:          zcat log.csv.gz | tamis query seen.tamis --csv email -
   What does it hold now?        tamis info seen.tamis
+  Never wrong, up to 4 hosts:   tamis build zone --universe ipv4 --items 4 -o hosts.tamis hosts.txt
+  What does that one hold?      tamis list hosts.tamis
   How often is it wrong?        tamis measure seen.tamis --members seen.txt --strangers other.txt
 
 Exit codes: 0 something was found or done, 1 nothing passed, 2 an error.
@@ -49,10 +57,13 @@ enum Command {
     Query(query::Query),
     Add(add::Add),
     Remove(remove::Remove),
+    List(list::List),
     Info(info::Info),
     Measure(measure::Measure),
     Union(merge::Union),
     Intersect(merge::Intersect),
+    Grow(resize::Grow),
+    Shrink(resize::Shrink),
     Reproduce(reproduce::Reproduce),
     Completions(completions::Completions),
 }
@@ -66,10 +77,13 @@ impl Command {
             Command::Query(query) => return query.run(),
             Command::Add(add) => add.run()?,
             Command::Remove(remove) => remove.run()?,
+            Command::List(list) => return list.run(),
             Command::Info(info) => info.run()?,
             Command::Measure(measure) => measure.run()?,
             Command::Union(union) => union.run()?,
             Command::Intersect(intersect) => intersect.run()?,
+            Command::Grow(grow) => grow.run()?,
+            Command::Shrink(shrink) => shrink.run()?,
             Command::Reproduce(reproduce) => return reproduce.run(),
             Command::Completions(completions) => completions.run()?,
         }

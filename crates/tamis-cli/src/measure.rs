@@ -7,8 +7,10 @@ use crate::progress;
 use anyhow::bail;
 use clap::Args;
 use serde_json::json;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use tamis::stats::clopper_pearson;
+use tamis::zone::AnyZone;
 use tamis::{AnyFilter, KeyRef, Kinds};
 use tamis_lab::SplitMix64;
 
@@ -72,10 +74,13 @@ impl Measure {
         if self.trials == 0 {
             bail!("--trials must be at least 1 (got 0)");
         }
-        let passed = count_random(filter, self.trials, self.seed);
+        let passed = match filter.as_zone() {
+            Some(zone) => count_elements(zone, self.trials, self.seed)?,
+            None => count_random(filter, self.trials, self.seed)?,
+        };
         let (low, high) = clopper_pearson(passed, self.trials, ALPHA);
         let measured = passed as f64 / self.trials as f64;
-        let expected = filter.as_rate().expected_fpr();
+        let expected = filter.expected_fpr();
         if self.json {
             return output::print_json(object([
                 ("file", json!(self.filter.display().to_string())),
@@ -100,7 +105,7 @@ impl Measure {
             rate(low),
             rate(high),
             rate(expected),
-            rate(filter.as_rate().plan().fpr()),
+            rate(filter.as_rate().map_or(0.0, |filter| filter.plan().fpr())),
         ))
     }
 
@@ -120,7 +125,7 @@ impl Measure {
             return output::print_json(object([
                 ("file", json!(self.filter.display().to_string())),
                 ("promise", json!(filter.promise())),
-                ("fpr_now", number(filter.as_rate().expected_fpr())),
+                ("fpr_now", number(filter.expected_fpr())),
                 ("true_positives", integer(true_positives)),
                 ("false_negatives", integer(false_negatives)),
                 ("false_positives", integer(false_positives)),
@@ -155,7 +160,7 @@ impl Measure {
                 rate(fpr_low),
                 rate(fpr_high)
             ));
-            lines.push(format!("  expected  {}", shown(filter.as_rate().expected_fpr())));
+            lines.push(format!("  expected  {}", shown(filter.expected_fpr())));
         }
         if self.members.is_some() {
             lines.push(format!(
@@ -183,10 +188,10 @@ impl Measure {
     /// How many keys of a file pass, and how many do not.
     fn count(&self, filter: &AnyFilter, file: Option<&Path>) -> anyhow::Result<[u64; 2]> {
         let Some(file) = file else { return Ok([0, 0]) };
-        let manner = self.manner.suiting(filter.as_rate().kinds());
+        let manner = filter::suited(filter, &self.manner);
         let mut counts = [0, 0];
         manner.each(&[file.to_owned()], "measuring", false, |batch| {
-            for passed in filter.contains_many(&batch.keys()) {
+            for passed in filter::contains(filter, batch)? {
                 counts[usize::from(!passed)] += 1;
             }
             Ok(true)
@@ -197,9 +202,9 @@ impl Measure {
 
 /// Asks strangers that nobody has inserted: 128 random bits as text, or 64 as an integer where the filter has only
 /// integers.
-fn count_random(filter: &AnyFilter, trials: u64, seed: u64) -> u64 {
+fn count_random(filter: &AnyFilter, trials: u64, seed: u64) -> anyhow::Result<u64> {
     const BATCH: u64 = 4096;
-    let kinds = filter.as_rate().kinds();
+    let kinds = filter.as_rate().map(|filter| filter.kinds()).unwrap_or_default();
     let integers = kinds.has(Kinds::INTEGERS) && !kinds.has(Kinds::BYTES);
     let mut random = SplitMix64::new(seed);
     let bar = progress::bar(Some(trials), "measuring", "{prefix} [{wide_bar}] {pos} of {len}, {eta} left");
@@ -217,10 +222,35 @@ fn count_random(filter: &AnyFilter, trials: u64, seed: u64) -> u64 {
         } else {
             texts.iter().map(|text| KeyRef::Bytes(text.as_bytes())).collect()
         };
-        passed += filter.contains_many(&keys).iter().filter(|passed| **passed).count() as u64;
+        passed += filter.contains_many(&keys)?.iter().filter(|passed| **passed).count() as u64;
         asked += count;
         bar.inc(count);
     }
     bar.finish_and_clear();
-    passed
+    Ok(passed)
+}
+
+/// Asks elements of the universe at random that the filter does not hold, as far as its list is exact.
+fn count_elements(zone: &dyn AnyZone, trials: u64, seed: u64) -> anyhow::Result<u64> {
+    let members: HashSet<u64> = match zone.list() {
+        Ok(list) if list.exact => list.numbers.into_iter().collect(),
+        _ => HashSet::new(),
+    };
+    let size = zone.plan().universe().size();
+    if members.len() as u128 >= size {
+        bail!("the filter holds the whole universe: there are no strangers to ask");
+    }
+    let mut random = SplitMix64::new(seed);
+    let bar = progress::bar(Some(trials), "measuring", "{prefix} [{wide_bar}] {pos} of {len}, {eta} left");
+    let (mut passed, mut asked) = (0, 0);
+    while asked < trials {
+        let number = ((u128::from(random.next_u64()) * size) >> 64) as u64;
+        if !members.contains(&number) {
+            passed += u64::from(zone.contains_number(number)?);
+            asked += 1;
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(passed)
 }

@@ -1,7 +1,7 @@
 //! `tamis union` and `tamis intersect`: several filters into one.
 
-use crate::filter::{self, KeyFile, Lock};
-use crate::output::{self, about, grouped, integer, number, object};
+use crate::filter::{self, Access, Contents, Lock};
+use crate::output::{self, integer, number, object};
 use anyhow::Context;
 use clap::Args;
 use serde_json::json;
@@ -10,7 +10,8 @@ use tamis::{AnyFilter, Error};
 
 /// Write a filter that passes whatever passes any of several
 ///
-/// The filters must have the same layout, size and hash: build them with the same options, --items included.
+/// The filters must have the same layout, size and hash: build them with the same options, --items included. Zone filters need only
+/// the same universe and code; of different lengths, the shorter decides.
 #[derive(Args)]
 #[command(after_help = "\
 Example: tamis union monday.tamis tuesday.tamis -o week.tamis
@@ -24,7 +25,8 @@ pub(crate) struct Union {
 /// Write a filter that passes what passes all of several
 ///
 /// Keys of all of them pass. A key of only some may pass too, somewhat more often than a stranger.
-/// The filters must have the same layout, size and hash: build them with the same options, --items included.
+/// The filters must have the same layout, size and hash: build them with the same options, --items included. Zone filters need only
+/// the same universe and code; of different lengths, the shorter decides.
 #[derive(Args)]
 #[command(after_help = "\
 Example: tamis intersect customers.tamis visitors.tamis -o both.tamis
@@ -50,7 +52,7 @@ struct Merge {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    key: KeyFile,
+    access: Access,
 }
 
 impl Union {
@@ -71,9 +73,9 @@ impl Merge {
         filter::spare_other_files(&self.output, self.force)?;
         // The result may replace one of the filters merged.
         let _lock = Lock::new(&self.output)?;
-        let mut merged = self.key.open(&self.filters[0], true)?;
+        let mut merged = self.access.open(&self.filters[0], true)?;
         for path in &self.filters[1..] {
-            let other = self.key.open(path, true)?;
+            let other = self.access.open(path, true)?;
             merge(&mut merged, &other).with_context(|| {
                 format!(
                     "cannot merge {} and {}, which were not built with the same options",
@@ -83,28 +85,26 @@ impl Merge {
             })?;
         }
         filter::save(&merged, &self.output)?;
-        let filter = merged.as_rate();
+        let contents = Contents::of(&merged);
         if self.json {
             return output::report_json(
                 &self.output,
                 object([
                     ("file", json!(self.output.display().to_string())),
                     ("filters", json!(self.filters.len())),
-                    ("items", integer(filter.plan().items())),
-                    ("estimated_items", number(filter.estimated_items())),
-                    ("fpr_now", number(filter.expected_fpr())),
-                    ("health", json!(filter.health().to_string())),
+                    ("items", integer(contents.planned)),
+                    ("estimated_items", number(contents.items)),
+                    ("fpr_now", number(merged.expected_fpr())),
+                    ("health", json!(merged.health().to_string())),
                 ]),
             );
         }
         let text = format!(
-            "{}: {} filters merged; about {} of {} planned items; {} of strangers pass; {} plan",
+            "{}: {} filters merged; {contents}; {} of strangers pass; {} plan",
             self.output.display(),
             self.filters.len(),
-            about(filter.estimated_items()),
-            grouped(filter.plan().items()),
-            output::rate(filter.expected_fpr()),
-            filter.health(),
+            output::rate(merged.expected_fpr()),
+            merged.health(),
         );
         output::report(&self.output, &text)
     }

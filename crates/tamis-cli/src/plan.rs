@@ -1,6 +1,7 @@
 //! `tamis plan`: what a filter will cost, before it is built.
 
 use crate::output::{self, grouped, integer, number, object, rate};
+use crate::plan_zone::PlanZone;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
 use tamis::rate::{Kind, Plan as RatePlan};
@@ -15,6 +16,7 @@ pub(crate) struct Plan {
 #[derive(Subcommand)]
 enum Promise {
     Rate(PlanRate),
+    Zone(PlanZone),
 }
 
 /// Members always pass; strangers pass at a rate you choose. Give two of items, rate and bits
@@ -145,7 +147,10 @@ fn share(text: &str) -> Result<f64, String> {
 
 impl Plan {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let Promise::Rate(rate) = &self.promise;
+        let rate = match &self.promise {
+            Promise::Rate(rate) => rate,
+            Promise::Zone(zone) => return zone.run(),
+        };
         let plan = rate.size.plan()?;
         if rate.json {
             let mut fields = fields(&plan);

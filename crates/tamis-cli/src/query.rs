@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 /// Print the keys that pass the filter
 ///
-/// A key that passes is a member, or one of the few strangers that the promise allows. A key that does not pass is
-/// certainly none.
+/// A key that passes a rate filter is a member, or one of the few strangers that the promise allows; a key that passes a zone
+/// filter within its zone is a member. A key that does not pass is certainly none.
 #[derive(Args)]
 #[command(after_help = "\
 Exit code: 0 some key was printed, 1 none, 2 an error.
@@ -72,7 +72,7 @@ impl Query {
                 }
             }
             keys += batch.len() as u64;
-            let answers = filter.contains_many(&batch.keys());
+            let answers = filter::contains(&filter, batch)?;
             if silent {
                 chosen += answers.iter().filter(|passed| **passed != self.invert).count() as u64;
                 return Ok(!(self.quiet && chosen > 0));
@@ -97,7 +97,7 @@ impl Query {
                 ("keys", integer(keys)),
                 ("passed", integer(passed)),
                 ("printed", integer(chosen)),
-                ("fpr_now", number(filter.as_rate().expected_fpr())),
+                ("fpr_now", number(filter.expected_fpr())),
             ]))?;
         } else if self.count {
             output::print(&chosen.to_string())?;

@@ -1,6 +1,6 @@
 //! `tamis remove`: fewer keys in a counting filter.
 
-use crate::filter::{self, KeyFile, Lock};
+use crate::filter::{self, Access, Contents, Lock};
 use crate::input::Input;
 use crate::output::{self, grouped, integer, number, object};
 use anyhow::bail;
@@ -9,7 +9,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use tamis::{AnyFilter, Error};
 
-/// Remove keys from a counting filter
+/// Remove keys from a filter with counters
 ///
 /// Remove only keys that were added: removing a stranger that happens to pass harms members, and nothing can notice.
 /// A key that is certainly absent stops the command, and the file stays as it was.
@@ -18,6 +18,7 @@ use tamis::{AnyFilter, Error};
 Examples:
   tamis build rate --filter counting -o seen.tamis seen.txt
   tamis remove seen.tamis gone.txt
+  tamis build zone --universe ipv4 --items 4 --counting -o hosts.tamis hosts.txt
 
 JSON fields: file, removed, absent, saturated, estimated_items.")]
 pub(crate) struct Remove {
@@ -30,7 +31,7 @@ pub(crate) struct Remove {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    key: KeyFile,
+    access: Access,
     #[command(flatten)]
     input: Input,
 }
@@ -39,19 +40,12 @@ impl Remove {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         filter::check_sources(&self.filter, &self.input)?;
         let _lock = Lock::new(&self.filter)?;
-        let any = self.key.open(&self.filter, true)?;
+        let mut any = self.access.open(&self.filter, true)?;
         let manner = filter::manner_for(&any, &self.input);
-        let AnyFilter::Counting(mut counting) = any else {
-            bail!(
-                "{} is a {} filter, which cannot forget a key; build it with --filter counting to remove keys",
-                self.filter.display(),
-                any.as_rate().plan().filter()
-            );
-        };
         let (mut removed, mut absent) = (0u64, 0u64);
         manner.each(&self.input.files, "removing", false, |batch| {
-            for (key, text) in batch.keys().into_iter().zip(batch.printed()) {
-                match counting.remove(key) {
+            for (key, text) in batch.keys().into_iter().zip(batch.texts()) {
+                match filter::remove(&mut any, key, text)? {
                     Ok(()) => removed += 1,
                     Err(Error::Absent) if self.ignore_absent => absent += 1,
                     Err(Error::Absent) => bail!(
@@ -63,8 +57,12 @@ impl Remove {
             }
             Ok(true)
         })?;
-        let (saturated, estimate) = (counting.saturated(), counting.estimated_items());
-        filter::save(&counting.into(), &self.filter)?;
+        let contents = Contents::of(&any);
+        let saturated = match &any {
+            AnyFilter::Counting(counting) => counting.saturated(),
+            _ => 0,
+        };
+        filter::save(&any, &self.filter)?;
         if self.json {
             return output::report_json(
                 &self.filter,
@@ -73,7 +71,7 @@ impl Remove {
                     ("removed", integer(removed)),
                     ("absent", integer(absent)),
                     ("saturated", integer(saturated)),
-                    ("estimated_items", number(estimate)),
+                    ("estimated_items", number(contents.items)),
                 ]),
             );
         }
@@ -85,10 +83,9 @@ impl Remove {
             String::new()
         };
         let text = format!(
-            "{}: {} keys removed{passed_over}; about {} items left{stuck}",
+            "{}: {} removed{passed_over}; {contents} left{stuck}",
             self.filter.display(),
-            grouped(removed),
-            output::about(estimate),
+            output::of(removed, "key"),
         );
         output::report(&self.filter, &text)
     }

@@ -619,6 +619,167 @@ fn documents_are_reproduced() {
 }
 
 #[test]
+fn zone_plans_have_stable_fields_and_refusals() {
+    let shell = Shell::new();
+    let plan = shell.run("plan zone --universe 606 --items 3 --json").json();
+    assert_eq!((plan["promise"].as_str(), plan["code"].as_str()), (Some("zone"), Some("rs")));
+    assert_eq!(
+        (plan["bits"].as_u64(), plan["probes"].as_u64(), plan["zone"].as_u64()),
+        (Some(63), Some(7), Some(3))
+    );
+    assert_eq!(
+        (plan["items"].as_u64(), plan["universe"].as_u64(), plan["bytes"].as_u64()),
+        (Some(3), Some(606), Some(8))
+    );
+    assert_eq!(plan["alternatives"][0], serde_json::json!({"code": "egh", "bits": 100, "probes": 9}));
+    let egh = shell.run("plan zone --universe ipv4 --items 4 --code egh --json").json();
+    assert_eq!((egh["bits"].as_u64(), egh["probes"].as_u64()), (Some(1264), Some(27)));
+    let coprime = shell.run("plan zone --universe ipv4 --items 4 --code coprime --json").json();
+    assert!(coprime["bits"].as_u64().unwrap() <= 1200);
+    let whole = shell.run("plan zone --universe 0..18446744073709551615 --items 10 --json").json();
+    assert_eq!(
+        (whole["universe"].as_str(), whole["bits"].as_u64()),
+        (Some("18446744073709551616"), Some(8827))
+    );
+    let probes = shell.run("plan zone --universe 65536 --items 10 --prefer probes --json").json();
+    assert!(probes["probes"].as_u64().unwrap() < 21);
+    let counting = shell.run("plan zone --universe 606 --items 3 --counting --json").json();
+    assert_eq!((counting["bits"].as_u64(), counting["counter_bits"].as_u64()), (Some(126), Some(2)));
+    assert_eq!(shell.run("plan zone --items 5 --bits 440 --json").json()["largest_universe"]["egh"], 18_062);
+    assert_eq!(shell.run("plan zone --universe 18062 --bits 440 --json").json()["largest_items"]["egh"], 5);
+    let guide = shell.run("plan zone --universe 1000 --sizes 0.1,0.2,0.4,0.2,0.1 --worth 3 --json").json();
+    assert_eq!(guide["guideline"].as_array().unwrap().len(), 4);
+    assert!(shell.run("plan zone --universe 1..48 --items 2 --code egh").ok().contains("28 bits"));
+    for (line, words) in [
+        ("plan zone --universe 0 --items 1", &["empty"][..]),
+        ("plan zone --universe 9..3 --items 1", &["empty", "3..9"]),
+        ("plan zone --universe many --items 1", &["many", "ipv4"]),
+        ("plan zone --universe dictionary:nowhere --items 1", &["nowhere"]),
+        ("plan zone --universe 10 --items 0", &["at least 1"]),
+        ("plan zone --universe 10 --items 11", &["no more than 10"]),
+        ("plan zone --universe ipv4 --items 1e9", &["the most items of this universe"]),
+        ("plan zone --universe ipv4 --items 1e9 --code egh", &["fewer items"]),
+        ("plan zone --universe 10", &["two of"]),
+        ("plan zone --universe 10 --items 1 --bits 5", &["leave one out"]),
+        ("plan zone --universe 10 --sizes 0.5,0.6", &["add up to"]),
+    ] {
+        shell.run(line).refused(words);
+    }
+}
+
+#[test]
+fn zone_filters_are_exact_and_list() {
+    for options in ["", "--counting", "--code egh", "--code coprime --counting", "--code rs --prefer probes"]
+    {
+        let shell = Shell::new();
+        shell
+            .file("members", "1\n2\n606\n")
+            .file("all", (1..=606).map(|i| format!("{i}\n")).collect::<String>());
+        let built = shell.run(&format!("build zone --universe 1..606 {options} -o f members --json")).json();
+        assert_eq!(
+            (built["len"].as_u64(), built["items"].as_u64(), built["health"].as_str()),
+            (Some(3), Some(3), Some("within"))
+        );
+        assert_eq!(shell.run("query f all").ok(), "1\n2\n606\n");
+        assert_eq!(shell.run("query -vc f all").ok(), "603\n");
+        assert_eq!(shell.run("list f").ok(), "1\n2\n606\n");
+        assert_eq!(
+            shell.run("list f --method join --json").json()["elements"],
+            serde_json::json!(["1", "2", "606"])
+        );
+        let measured = shell.run("measure f --members members --strangers all --json").json();
+        assert_eq!(measured["false_positives"], 3, "the members among all");
+        assert_eq!(shell.run("measure f --trials 5000 --json").json()["passed"], 0);
+        // What is not in the universe is an error, not absent; and changes nothing.
+        let before = std::fs::read(shell.path("f")).unwrap();
+        for (line, input, words) in [
+            ("query f", "607\n", &["607", "1..606"][..]),
+            ("query f", "0\n", &["0 is not among"]),
+            ("query f", "x\n", &["\"x\""]),
+            ("add f", "1000\n", &["1000"]),
+            ("add f", "5\n", &["one item too many", "--beyond", "full"]),
+        ] {
+            shell.with_input(line, input).refused(words);
+            assert_eq!(std::fs::read(shell.path("f")).unwrap(), before);
+        }
+        // An item that is there changes nothing.
+        assert_eq!(shell.with_input("add f --json", "2\n").json()["certainly_new"], 0);
+        assert_eq!(std::fs::read(shell.path("f")).unwrap(), before);
+        // Past the zone only on request, and never silently.
+        let over = shell.with_input("add f --beyond", "5\n");
+        assert!(over.err.contains("beyond"), "{}", over.err);
+        over.ok();
+        assert_eq!(shell.run("info f --json").json()["health"], "beyond");
+        assert!(shell.run("list f --method join").err.contains("others may be too"));
+        assert_eq!(shell.run("query -c f members").ok(), "3\n");
+    }
+}
+
+#[test]
+fn zone_filters_forget_grow_and_merge() {
+    let shell = Shell::new();
+    shell
+        .with_input(
+            "build zone --universe ipv4 --items 4 --code egh --counting -o f",
+            "10.0.0.1\n10.0.0.2\n\n",
+        )
+        .ok();
+    shell.with_input("remove f", "10.0.0.3\n").refused(&["10.0.0.3", "nothing was removed"]);
+    assert_eq!(shell.with_input("remove f --json", "10.0.0.1\n").json()["removed"], 1);
+    for method in ["join", "algebra", "sturm"] {
+        assert_eq!(shell.run(&format!("list f --method {method}")).ok(), "10.0.0.2\n");
+    }
+    let grown = shell.run("grow f --items 6 --json").json();
+    assert!(grown["zone"].as_u64().unwrap() >= 6 && grown["blocks"].as_u64().unwrap() > 27);
+    assert_eq!(shell.run("list f").ok(), "10.0.0.2\n");
+    assert_eq!(shell.run("shrink f --blocks 20 --json").json()["blocks"], 20);
+    assert_eq!(shell.run("list f").ok(), "10.0.0.2\n");
+    shell.run("grow f --blocks 5").refused(&["fewer than the 20"]);
+    shell.run("shrink f --blocks 50").refused(&["more than the 20"]);
+    // Filters of different lengths meet in the blocks they share.
+    shell
+        .with_input("build zone --universe ipv4 --items 4 --code egh --counting -o g", "10.0.0.2\n10.0.0.9\n")
+        .ok();
+    shell.run("union f g -o u").ok();
+    assert_eq!(shell.run("list u").ok(), "10.0.0.2\n10.0.0.9\n");
+    shell.run("intersect f g -o i").ok();
+    assert_eq!(shell.run("list i").ok(), "10.0.0.2\n");
+    // Other codes, universes and kinds do not.
+    shell.with_input("build zone --universe ipv4 --items 4 --code rs --counting -o h", "").ok();
+    shell.run("union f h -o x").refused(&["differ in code: egh and rs"]);
+    shell.with_input("build zone --universe 65536 --items 4 --code egh --counting -o h", "").ok();
+    shell.run("union f h -o x").refused(&["differ in universe"]);
+    shell.with_input("build rate --items 4 -o h", "").ok();
+    shell.run("union f h -o x").refused(&["differ in filter"]);
+    shell.run("list h").refused(&["only zone filters can"]);
+    shell.run("grow h --blocks 5").refused(&["only zone filters"]);
+    shell.with_input("build zone --universe 100 --items 2 -o h", "7\n").ok();
+    shell.with_input("remove h", "7\n").refused(&["--counting"]);
+    shell.run("list h --method algebra").refused(&["needs counters"]);
+    assert_eq!(shell.with_input("build zone --universe 100 --items 2 -o h", "").code, 0);
+    let empty = shell.run("list h");
+    assert_eq!((empty.code, empty.out.as_str()), (1, ""));
+}
+
+#[test]
+fn dictionaries_are_remembered() {
+    let shell = Shell::new();
+    shell
+        .file("words", "ant\nbee\ncat\ndog é\n")
+        .file("others", "ant\nbee\ncat\n")
+        .file("twice", "a\nb\na\n");
+    shell.with_input("build zone --universe dictionary:words --items 2 -o f", "bee\ndog é\n").ok();
+    shell.run("list f").refused(&["dictionary of 4 keys", "--universe dictionary:FILE"]);
+    shell.run("list f --universe dictionary:others").refused(&["not the dictionary"]);
+    assert_eq!(shell.run("list f --universe dictionary:words").ok(), "bee\ndog é\n");
+    assert_eq!(shell.with_input("query f --universe dictionary:words", "ant\nbee\n").ok(), "bee\n");
+    shell.with_input("query f --universe dictionary:words", "emu\n").refused(&["emu"]);
+    shell.run("build zone --universe dictionary:twice --items 2 -o g").refused(&["\"a\" twice"]);
+    shell.with_input("build zone --items 2 -o g", "").refused(&["--universe"]);
+    shell.with_input("build zone --universe 5 -o g", "").refused(&["--items"]);
+}
+
+#[test]
 fn help_teaches_and_completions_complete() {
     let shell = Shell::new();
     assert!(shell.run("--help").ok().contains("Examples:"));

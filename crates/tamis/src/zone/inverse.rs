@@ -21,7 +21,7 @@ pub fn largest_universe(code: CodeName, bits: u64, items: u64) -> Option<u128> {
         CodeName::Egh => egh_universe(bits, items)?,
         CodeName::Coprime => {
             let fits = |n: u128| plan_bits(n, items, code).is_some_and(|needed| needed <= bits);
-            last(2, 1 << 64, fits)?
+            last(u128::from(items.max(2)), 1 << 64, fits)?
         }
         CodeName::Rs => rs_universe(bits, items)?,
     };

@@ -1,0 +1,121 @@
+//! `tamis build zone`: a filter that is never wrong, up to d items of a finite universe.
+
+use crate::filter;
+use crate::input::Input;
+use crate::output::{self, grouped, integer};
+use crate::plan_zone::{self, ZoneSize};
+use crate::universe;
+use anyhow::{Context, bail};
+use clap::Args;
+use serde_json::json;
+use std::collections::HashSet;
+use std::path::PathBuf;
+use tamis::AnyFilter;
+use tamis::zone::{CountingFilter, Filter, Plan, Universe};
+
+/// Nobody is answered wrongly, up to d items of a finite universe
+#[derive(Args)]
+#[command(after_help = "\
+Universes: 65536 (0 to 65535), 1..48, ipv4, dictionary:FILE (the keys of a file, one a line).
+Without --items, files are read twice: first to count their distinct items.
+
+Examples:
+  tamis build zone --universe 1..606 --items 3 -o tags.tamis tags.txt
+  printf '10.0.0.1\\n10.0.0.2\\n' | tamis build zone --universe ipv4 --items 4 --counting -o suspects.tamis
+  tamis build zone --universe dictionary:words.txt --items 10 -o chosen.tamis chosen.txt
+
+JSON fields: file, keys, len, health, and those of `plan zone`.")]
+pub(crate) struct BuildZone {
+    #[command(flatten)]
+    size: ZoneSize,
+    /// Take items even past the zone; strangers may pass then
+    #[arg(long)]
+    beyond: bool,
+    /// The file to write; an existing one is replaced in one step
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Replace the file even if it is no filter
+    #[arg(long)]
+    force: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    input: Input,
+}
+
+impl BuildZone {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        filter::spare_sources(&self.output, self.force, &self.input.files)?;
+        let text = self.size.universe.as_deref();
+        let universe = universe::parse(
+            text.context("a zone filter needs its --universe: 65536, 1..48, ipv4 or dictionary:FILE")?,
+        )?;
+        let items = match self.size.items {
+            Some(items) => items,
+            None if self.input.can_be_counted() => self.distinct(&universe)?.max(1),
+            None => bail!(
+                "standard input and pipes cannot be read twice to count their items; say how many: --items D"
+            ),
+        };
+        let plan = self.size.plan(universe, items)?;
+        let mut any = if plan.is_counting() {
+            AnyFilter::from(CountingFilter::with_plan(plan)?)
+        } else {
+            AnyFilter::from(Filter::with_plan(plan)?)
+        };
+        let mut keys = 0;
+        let manner = filter::manner_for(&any, &self.input);
+        manner.each(&self.input.files, "building", false, |batch| {
+            keys += batch.len() as u64;
+            filter::insert(&mut any, batch, self.beyond)?;
+            Ok(true)
+        })?;
+        filter::save(&any, &self.output)?;
+        self.report(&any, keys)
+    }
+
+    fn distinct(&self, universe: &Universe) -> anyhow::Result<u64> {
+        let mut numbers = HashSet::new();
+        self.input.manner.of_zone(universe).each(&self.input.files, "counting", false, |batch| {
+            for text in batch.texts() {
+                numbers.insert(universe.number_of_text(text)?);
+            }
+            Ok(true)
+        })?;
+        Ok(numbers.len() as u64)
+    }
+
+    fn report(&self, any: &AnyFilter, keys: u64) -> anyhow::Result<()> {
+        let Some(zone) = any.as_zone() else { return Ok(()) };
+        let plan: &Plan = zone.plan();
+        if self.json {
+            let mut fields = output::object([
+                ("file", json!(self.output.display().to_string())),
+                ("keys", integer(keys)),
+                ("len", integer(zone.len())),
+                ("health", json!(any.health().to_string())),
+            ]);
+            fields.extend(plan_zone::fields(plan));
+            return output::report_json(&self.output, fields);
+        }
+        let text = format!(
+            "{}: a {} filter of {} bytes ({} bits, code {}, {} probes)\n\
+             keys      {} read, {} held\n\
+             promise   {}\n\
+             health    {} its zone of {}",
+            self.output.display(),
+            any.kind(),
+            grouped(plan.bytes()),
+            grouped(plan.bits()),
+            plan.code(),
+            grouped(plan.probes()),
+            grouped(keys),
+            output::of(zone.len(), "item"),
+            filter::zone_promise(any),
+            any.health(),
+            output::of(plan.items(), "item"),
+        );
+        output::report(&self.output, &text)
+    }
+}

@@ -1,0 +1,321 @@
+//! `tamis plan zone`: no false positive, up to d items of a finite universe.
+
+use crate::output::{self, grouped, integer, number, object, rate};
+use crate::{plan, universe};
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value, json};
+use tamis::zone::{self, CodeName, Plan, Prefer, Universe};
+
+/// Nobody is answered wrongly, up to d items of a finite universe. Give two of universe, items and bits
+#[derive(Args)]
+#[command(after_help = "\
+Universes: 65536 (0 to 65535), 1..48, ipv4, dictionary:FILE (the keys of a file, one a line).
+
+Examples:
+  tamis plan zone --universe 606 --items 3                     the bits it takes
+  tamis plan zone --universe ipv4 --items 4 --code egh         as the EGH paper has it
+  tamis plan zone --items 5 --bits 440                         the largest universe
+  tamis plan zone --universe 65536 --bits 4096                 the most items
+  tamis plan zone --universe 1000 --sizes 0.1,0.2,0.4,0.2,0.1 --worth 3
+                                                               which zone is worth its bits
+
+JSON fields: promise, code, items, universe, zone, bits, bytes, bits_per_item, probes, counter_bits, certificate, alternatives (code,
+bits, probes of the others), least_bits (Claim 2 of the EGH paper), most_probes (Claim 3), listing_work (candidates tested when
+listing from bits), beyond (items, fpr, bloom_fpr, bloom_best_fpr past the zone). With --bits, largest_universe or largest_items by
+code. With --sizes, guideline: items, bits, value, value_per_bit. Integers past 2^53 are strings.")]
+pub(crate) struct PlanZone {
+    #[command(flatten)]
+    pub(crate) size: ZoneSize,
+    /// How many bits it may take: the largest universe or the most items follow
+    #[arg(long, value_name = "M", value_parser = plan::count)]
+    bits: Option<u64>,
+    /// The chances that a query meets 0, 1, 2, ... items: which zone is worth its bits?
+    #[arg(long, value_name = "P,P,...", value_delimiter = ',', requires = "universe", conflicts_with_all = ["bits", "items"])]
+    sizes: Vec<f64>,
+    /// What a guaranteed answer is worth, an ordinary right one being worth 1
+    #[arg(long, value_name = "W", default_value = "2", requires = "sizes")]
+    worth: f64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What decides the size of a zone filter.
+#[derive(Args)]
+pub(crate) struct ZoneSize {
+    /// The universe: a size, an interval a..b, ipv4, or dictionary:FILE
+    #[arg(long, value_name = "U")]
+    pub(crate) universe: Option<String>,
+    /// The most items that it will hold
+    #[arg(long, value_name = "D", value_parser = plan::count)]
+    pub(crate) items: Option<u64>,
+    /// The code
+    #[arg(long, value_enum, default_value_t = CodeChoice::Auto)]
+    pub(crate) code: CodeChoice,
+    /// What the code should have least of
+    #[arg(long, value_enum, default_value_t = Preference::Bits)]
+    pub(crate) prefer: Preference,
+    /// Counters instead of bits: items can be removed, and more can be listed
+    #[arg(long)]
+    pub(crate) counting: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CodeChoice {
+    /// Whichever has the fewest bits (or probes)
+    Auto,
+    /// Residues modulo the first primes, as in the EGH paper
+    Egh,
+    /// Residues modulo coprime moduli, fewer bits than EGH
+    Coprime,
+    /// Reed-Solomon
+    Rs,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Preference {
+    /// The fewest bits
+    Bits,
+    /// The fewest probes a lookup
+    Probes,
+}
+
+impl CodeChoice {
+    fn name(self) -> Option<CodeName> {
+        match self {
+            CodeChoice::Auto => None,
+            CodeChoice::Egh => Some(CodeName::Egh),
+            CodeChoice::Coprime => Some(CodeName::Coprime),
+            CodeChoice::Rs => Some(CodeName::Rs),
+        }
+    }
+}
+
+impl ZoneSize {
+    fn preference(&self) -> Prefer {
+        match self.prefer {
+            Preference::Bits => Prefer::Bits,
+            Preference::Probes => Prefer::Probes,
+        }
+    }
+
+    pub(crate) fn plan(&self, universe: Universe, items: u64) -> anyhow::Result<Plan> {
+        let plan = match self.code.name() {
+            None => Plan::new(universe, items, self.preference())?,
+            Some(code) => Plan::best_of(&universe, items, code, self.preference())?,
+        };
+        Ok(if self.counting { plan.counting() } else { plan })
+    }
+}
+
+impl PlanZone {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let universe = self.size.universe.as_deref().map(universe::parse).transpose()?;
+        if !self.sizes.is_empty() {
+            return self.guideline(&universe.context("--sizes needs a --universe")?);
+        }
+        match (universe, self.size.items, self.bits) {
+            (Some(universe), Some(items), None) => {
+                let plan = self.size.plan(universe, items)?;
+                if self.json {
+                    output::print_json(self.fields(&plan))
+                } else {
+                    output::print(&self.words(&plan))
+                }
+            }
+            (None, Some(items), Some(bits)) => self.largest(
+                "largest_universe",
+                |code| zone::largest_universe(code, bits, items).map(|n| n.to_string()),
+                &format!("The largest universe for {} in {} bits", output::of(items, "item"), grouped(bits)),
+            ),
+            (Some(universe), None, Some(bits)) => self.largest(
+                "largest_items",
+                |code| zone::largest_items(code, bits, universe.size()).map(|d| d.to_string()),
+                &format!("The most items of {universe} in {} bits", grouped(bits)),
+            ),
+            (Some(_), Some(_), Some(_)) => {
+                bail!(
+                    "--universe, --items and --bits are all given; leave one out: it follows from the other two"
+                )
+            }
+            _ => bail!("give two of --universe, --items and --bits, for example --universe 65536 --items 10"),
+        }
+    }
+
+    /// One answer a code; numbers past 2^53 are strings.
+    fn largest(
+        &self,
+        field: &str,
+        find: impl Fn(CodeName) -> Option<String>,
+        title: &str,
+    ) -> anyhow::Result<()> {
+        let codes = self.size.code.name().map_or(CodeName::ALL.to_vec(), |code| vec![code]);
+        let found: Vec<(CodeName, Option<String>)> =
+            codes.into_iter().map(|code| (code, find(code))).collect();
+        if self.json {
+            let value = |text: &Option<String>| match text.as_ref().map(|text| (text, text.parse::<u64>())) {
+                Some((_, Ok(number))) => integer(number),
+                Some((text, Err(_))) => json!(text),
+                None => Value::Null,
+            };
+            let by_code: Map<String, Value> =
+                found.iter().map(|(code, text)| (code.to_string(), value(text))).collect();
+            return output::print_json(object([("promise", json!("zone")), (field, Value::Object(by_code))]));
+        }
+        let mut lines = vec![title.to_owned()];
+        for (code, text) in found {
+            lines.push(format!("{code:<10}{}", text.unwrap_or_else(|| "none".to_owned())));
+        }
+        output::print(&lines.join("\n"))
+    }
+
+    fn guideline(&self, universe: &Universe) -> anyhow::Result<()> {
+        if self.sizes.iter().any(|chance| !(0.0..=1.0).contains(chance))
+            || (self.sizes.iter().sum::<f64>() - 1.0).abs() > 1e-6
+        {
+            bail!(
+                "--sizes are chances from 0 to 1 that add up to 1 (they add up to {})",
+                self.sizes.iter().sum::<f64>()
+            );
+        }
+        let code = self.size.code.name().unwrap_or(CodeName::Rs);
+        let rows = zone::guideline(universe, &self.sizes, self.worth, code);
+        if self.json {
+            let row = |row: &zone::Guideline| {
+                json!({"items": integer(row.items), "bits": integer(row.bits), "value": number(row.value),
+                       "value_per_bit": number(row.value_per_bit())})
+            };
+            let rows: Vec<Value> = rows.iter().map(row).collect();
+            return output::print_json(object([
+                ("promise", json!("zone")),
+                ("code", json!(code.name())),
+                ("guideline", json!(rows)),
+            ]));
+        }
+        let mut lines = vec![
+            format!(
+                "The worth of a query and its cost in bits, code {code}, a guaranteed answer worth {}",
+                self.worth
+            ),
+            format!("{:>6}{:>10}{:>10}{:>14}{:>14}", "items", "bits", "value", "value a bit", "gain a bit"),
+        ];
+        let mut before: Option<&zone::Guideline> = None;
+        for row in &rows {
+            let gain = before.map_or_else(String::new, |before| {
+                format!("{:.3e}", (row.value - before.value) / (row.bits as f64 - before.bits as f64))
+            });
+            lines.push(format!(
+                "{:>6}{:>10}{:>10.4}{:>14.3e}{gain:>14}",
+                row.items,
+                row.bits,
+                row.value,
+                row.value_per_bit()
+            ));
+            before = Some(row);
+        }
+        output::print(&lines.join("\n"))
+    }
+
+    fn alternatives(&self, plan: &Plan) -> Vec<Plan> {
+        let other = |code: &CodeName| *code != plan.code();
+        let best = |code| Plan::best_of(plan.universe(), plan.items(), code, self.size.preference()).ok();
+        let plans = CodeName::ALL.into_iter().filter(other).filter_map(best);
+        plans.map(|other| if plan.is_counting() { other.counting() } else { other }).collect()
+    }
+
+    fn fields(&self, plan: &Plan) -> Map<String, Value> {
+        let mut fields = fields(plan);
+        let alternative = |plan: &Plan| json!({"code": plan.code().name(), "bits": integer(plan.bits()), "probes": integer(plan.probes())});
+        let alternatives: Vec<Value> = self.alternatives(plan).iter().map(alternative).collect();
+        fields.insert("alternatives".to_owned(), json!(alternatives));
+        let beyond: Vec<Value> = past(plan)
+            .map(|items| {
+                json!({"items": integer(items), "fpr": number(plan.beyond_fpr(items)),
+                       "bloom_fpr": number(plan.bloom_fpr(items, None)),
+                       "bloom_best_fpr": number(plan.bloom_fpr(items, Some(plan.bloom_hashes(items))))})
+            })
+            .collect();
+        fields.insert("beyond".to_owned(), json!(beyond));
+        fields
+    }
+
+    fn words(&self, plan: &Plan) -> String {
+        let cells = if plan.is_counting() {
+            format!("{} counters of {} bits", grouped(plan.cells()), plan.counter_bits())
+        } else {
+            "bits".to_owned()
+        };
+        let mut lines = vec![
+            format!("A zone filter for {} of {}", output::of(plan.items(), "item"), plan.universe()),
+            format!(
+                "size      {} bits, {} bytes ({cells}), {:.1} bits an item",
+                grouped(plan.bits()),
+                grouped(plan.bytes()),
+                plan.bits() as f64 / plan.items() as f64
+            ),
+            format!("code      {}, {} probes a lookup", plan.code(), grouped(plan.probes())),
+            format!("zone      free of false positives up to {}", output::of(plan.zone(), "item")),
+            format!("because   {}", plan.certificate()),
+        ];
+        for other in self.alternatives(plan) {
+            lines.push(format!(
+                "          {} would take {} bits, {} probes",
+                other.code(),
+                grouped(other.bits()),
+                grouped(other.probes())
+            ));
+        }
+        lines.push(format!(
+            "bound     no such filter takes fewer than {:.0} bits (Claim 2); EGH takes at most {:.0} probes (Claim 3)",
+            plan.least_bits().ceil(),
+            plan.most_probes().floor()
+        ));
+        for items in past(plan) {
+            lines.push(format!(
+                "beyond    {} of strangers pass at {}; of a Bloom filter's, {} with as many probes, {} at best",
+                rate(plan.beyond_fpr(items)),
+                output::of(items, "item"),
+                rate(plan.bloom_fpr(items, None)),
+                rate(plan.bloom_fpr(items, Some(plan.bloom_hashes(items)))),
+            ));
+        }
+        let work = plan.listing_work();
+        lines.push(if work <= 1 << 25 {
+            format!("listing   a full filter is listed by testing about {} candidates", grouped(work as u64))
+        } else {
+            "listing   from bits alone would take too long: build it with --counting to list it".to_owned()
+        });
+        lines.join("\n")
+    }
+}
+
+/// How many items past the zone to show rates for.
+fn past(plan: &Plan) -> impl Iterator<Item = u64> {
+    let (items, size) = (plan.items(), plan.universe().size());
+    [2, 4]
+        .into_iter()
+        .filter_map(move |times| items.checked_mul(times))
+        .filter(move |items| u128::from(*items) < size)
+}
+
+/// The plan as JSON fields.
+pub(crate) fn fields(plan: &Plan) -> Map<String, Value> {
+    let size = plan.universe().size();
+    object([
+        ("promise", json!("zone")),
+        ("code", json!(plan.code().name())),
+        ("items", integer(plan.items())),
+        ("universe", u64::try_from(size).map_or_else(|_| json!(size.to_string()), integer)),
+        ("zone", integer(plan.zone())),
+        ("bits", integer(plan.bits())),
+        ("bytes", integer(plan.bytes())),
+        ("bits_per_item", number(plan.bits() as f64 / plan.items() as f64)),
+        ("probes", integer(plan.probes())),
+        ("counter_bits", json!(plan.counter_bits())),
+        ("certificate", json!(plan.certificate())),
+        ("least_bits", number(plan.least_bits())),
+        ("most_probes", number(plan.most_probes())),
+        ("listing_work", number(plan.listing_work() as f64)),
+    ])
+}
