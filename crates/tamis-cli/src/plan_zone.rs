@@ -241,15 +241,15 @@ impl PlanZone {
     }
 
     fn words(&self, plan: &Plan) -> String {
-        let cells = if plan.is_counting() {
-            format!("{} counters of {} bits", grouped(plan.cells()), plan.counter_bits())
+        let counters = if plan.is_counting() {
+            format!(" ({} counters of {} bits)", grouped(plan.cells()), plan.counter_bits())
         } else {
-            "bits".to_owned()
+            String::new()
         };
         let mut lines = vec![
             format!("A zone filter for {} of {}", output::of(plan.items(), "item"), plan.universe()),
             format!(
-                "size      {} bits, {} bytes ({cells}), {:.1} bits an item",
+                "size      {} bits, {} bytes{counters}, {:.1} bits an item",
                 grouped(plan.bits()),
                 grouped(plan.bytes()),
                 plan.bits() as f64 / plan.items() as f64

@@ -20,6 +20,19 @@ pub(crate) fn set(bytes: &mut [u8], i: u64) -> bool {
     clear
 }
 
+/// The bits from `start` on, `len` of them, up to 56 at a time: where each word begins, counted from `start`, and the word.
+pub(crate) fn words(bytes: &[u8], start: u64, len: u64) -> impl Iterator<Item = (u64, u64)> {
+    const STEP: u64 = 56; // with the seven bits before it in its first byte, a word of eight bytes
+    (0..len).step_by(STEP as usize).map(move |base| {
+        let (first, shift) = (((start + base) >> 3) as usize, (start + base) & 7);
+        let mut window = [0; 8];
+        let present = (bytes.len() - first).min(8);
+        window[..present].copy_from_slice(&bytes[first..first + present]);
+        let width = (len - base).min(STEP);
+        (base, u64::from_le_bytes(window) >> shift & ((1 << width) - 1))
+    })
+}
+
 /// How many bits are set.
 pub(crate) fn count(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
@@ -114,6 +127,13 @@ mod tests {
             }
             prop_assert_eq!(count(&bytes), model.len() as u64);
             prop_assert!((0..77).all(|p| get(&bytes, p) == model.contains(&p)));
+            for (from, len) in [(0, 77), (1, 76), (3, 60), (9, 1), (20, 57), (7, 0)] {
+                let expected: Vec<u64> = model.range(from..from + len).map(|p| p - from).collect();
+                let found: Vec<u64> = words(&bytes, from, len)
+                    .flat_map(|(base, word)| (0..64).filter(move |i| word >> i & 1 == 1).map(move |i| base + i))
+                    .collect();
+                prop_assert_eq!(found, expected);
+            }
             for from in 0..90 {
                 prop_assert_eq!(clear_from(&bytes, from), model.range(from..).next().is_none());
             }

@@ -17,15 +17,8 @@ pub trait Code: fmt::Debug + Send + Sync {
     fn positions(&self, number: u64, positions: &mut Vec<u64>);
 
     /// The elements whose positions are all occupied, by joining the occupied positions of a few blocks into candidates
-    /// and testing each: `full` says whether a position of a block is occupied. `None` if that would take more than `most`
-    /// candidates.
-    fn join(
-        &self,
-        occupied: &[Vec<u64>],
-        universe: u128,
-        most: u64,
-        full: &dyn Fn(usize, u64) -> bool,
-    ) -> Option<Vec<u64>>;
+    /// and testing each on the other blocks. `None` if that would take more than `most` candidates.
+    fn join(&self, cells: &dyn Occupancy, universe: u128, most: u64) -> Option<Vec<u64>>;
 
     /// How many candidates [`join`](Code::join) would test if each block had `items` occupied positions.
     fn join_work(&self, items: u64, universe: u128) -> u128;
@@ -33,6 +26,16 @@ pub trait Code: fmt::Debug + Send + Sync {
     /// The elements whose positions in each block are these, multiplicities included, by algebra; `None` if the blocks
     /// are too few to tell, or no set of elements has them.
     fn algebra(&self, positions: &[Vec<u64>], universe: u128) -> Option<Vec<u64>>;
+}
+
+/// Which positions of the blocks of a filter are occupied.
+pub trait Occupancy {
+    /// How many positions of a block are occupied.
+    fn count(&self, block: usize) -> u64;
+    /// The occupied positions of a block, ascending.
+    fn occupied(&self, block: usize) -> Vec<u64>;
+    /// Whether a position of a block is occupied.
+    fn is_occupied(&self, block: usize, position: u64) -> bool;
 }
 
 /// The positions in all, one cell each.

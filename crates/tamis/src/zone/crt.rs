@@ -4,7 +4,7 @@
 //! Goodrich and Hirschberg). A stored element covers a stranger's blocks only for moduli that divide their difference, which
 //! is below n; so the moduli that d elements cover can be packed into d bins of product at most n - 1.
 
-use super::code::Code;
+use super::code::{Code, Occupancy};
 use super::list::{modular, sturm};
 use crate::Error;
 
@@ -116,18 +116,33 @@ impl Code for Residues {
         positions.extend(self.moduli.iter().map(|q| element % q));
     }
 
-    fn join(
-        &self,
-        occupied: &[Vec<u64>],
-        universe: u128,
-        most: u64,
-        full: &dyn Fn(usize, u64) -> bool,
-    ) -> Option<Vec<u64>> {
-        let check = |number: u64| {
+    fn join(&self, cells: &dyn Occupancy, universe: u128, most: u64) -> Option<Vec<u64>> {
+        let counts: Vec<u64> = (0..self.blocks()).map(|block| cells.count(block)).collect();
+        if counts.contains(&0) {
+            return Some(Vec::new());
+        }
+        let (joined, work) = best_join(&self.moduli, &counts, universe);
+        if work > u128::from(most) {
+            return None;
+        }
+        let mut levels = Vec::with_capacity(joined.len());
+        let mut product = 1u128;
+        for &block in &joined {
+            levels.push(self.level(block, product, &cells.occupied(block))?);
+            product *= u128::from(self.moduli[block]); // every product but the last is below the universe
+        }
+        // The joined blocks are occupied by construction; of the others, the emptiest refuse most.
+        let mut others: Vec<usize> = (0..self.blocks()).filter(|block| !joined.contains(block)).collect();
+        others.sort_by_key(|&block| std::cmp::Reverse(self.moduli[block] / counts[block]));
+        let mut found = Vec::new();
+        extend(&levels, 0, product, universe, &mut |number| {
             let element = self.first.wrapping_add(number);
-            self.moduli.iter().enumerate().rev().all(|(block, q)| full(block, element % q))
-        };
-        join(&self.moduli, &self.shifted(occupied), universe, most, &check)
+            if others.iter().all(|&block| cells.is_occupied(block, remainder(element, self.moduli[block]))) {
+                found.push(number);
+            }
+        });
+        found.sort_unstable();
+        Some(found)
     }
 
     fn join_work(&self, items: u64, universe: u128) -> u128 {
@@ -183,50 +198,37 @@ fn best_join(moduli: &[u64], counts: &[u64], universe: u128) -> (Vec<usize>, u12
     (order, least)
 }
 
-/// Candidates from the occupied residues of the best few blocks, each tested on the others.
-fn join(
-    moduli: &[u64],
-    occupied: &[Vec<u64>],
-    universe: u128,
-    most: u64,
-    check: &dyn Fn(u64) -> bool,
-) -> Option<Vec<u64>> {
-    if occupied.iter().any(Vec::is_empty) {
-        return Some(Vec::new());
-    }
-    let counts: Vec<u64> = occupied.iter().map(|block| block.len() as u64).collect();
-    let (blocks, work) = best_join(moduli, &counts, universe);
-    if work > u128::from(most) {
-        return None;
-    }
-    let mut levels = Vec::with_capacity(blocks.len());
-    let mut product = 1u128;
-    for &block in &blocks {
-        let modulus = moduli[block];
-        let inverse = inverse((product % u128::from(modulus)) as u64, modulus)?;
-        levels.push(Level { modulus, inverse, product, residues: &occupied[block] });
-        product *= u128::from(modulus); // every product but the last is below the universe
-    }
-    let mut found = Vec::new();
-    extend(&levels, 0, product, universe, &mut |x| {
-        if check(x) {
-            found.push(x);
-        }
-    });
-    found.sort_unstable();
-    Some(found)
-}
-
 /// One block of a join: how to carry a solution modulo the product before it to one modulo the product with it.
-struct Level<'a> {
+struct Level {
     modulus: u64,
     inverse: u64,
     product: u128,
-    residues: &'a [u64],
+    /// The residues, each times the inverse: what is left of a step is a subtraction.
+    scaled: Vec<u64>,
 }
 
-/// Gives every element below `universe` that is `x` modulo the product so far and has an occupied residue at each level.
-fn extend(levels: &[Level<'_>], x: u64, product: u128, universe: u128, found: &mut dyn FnMut(u64)) {
+impl Residues {
+    fn level(&self, block: usize, product: u128, residues: &[u64]) -> Option<Level> {
+        let modulus = self.moduli[block];
+        let inverse = inverse((product % u128::from(modulus)) as u64, modulus)?;
+        // Residues of numbers, which count from the first element.
+        let back = modulus - self.first % modulus;
+        let scaled = residues.iter().map(|residue| (residue + back) % modulus * inverse % modulus).collect();
+        Some(Level { modulus, inverse, product, scaled })
+    }
+}
+
+/// The remainder, by the cheaper division where both fit.
+#[inline]
+fn remainder(element: u64, modulus: u64) -> u64 {
+    match (u32::try_from(element), u32::try_from(modulus)) {
+        (Ok(element), Ok(modulus)) => u64::from(element % modulus),
+        _ => element % modulus,
+    }
+}
+
+/// Gives every number below `universe` that is `x` modulo the product so far and has an occupied residue at each level.
+fn extend(levels: &[Level], x: u64, product: u128, universe: u128, found: &mut dyn FnMut(u64)) {
     let Some((level, rest)) = levels.split_first() else {
         let mut candidate = u128::from(x);
         while candidate < universe {
@@ -235,10 +237,10 @@ fn extend(levels: &[Level<'_>], x: u64, product: u128, universe: u128, found: &m
         }
         return;
     };
-    let q = level.modulus; // below 2^32, so that products of two residues fit
-    let have = x % q;
-    for &residue in level.residues {
-        let steps = (residue + q - have) % q * level.inverse % q;
+    // Moduli are below 2^32, so that products of two residues fit.
+    let have = remainder(x, level.modulus) * level.inverse % level.modulus;
+    for &scaled in &level.scaled {
+        let steps = if scaled >= have { scaled - have } else { scaled + level.modulus - have };
         let candidate = u128::from(x) + level.product * u128::from(steps);
         if candidate < universe {
             extend(rest, candidate as u64, product, universe, found);
@@ -246,14 +248,14 @@ fn extend(levels: &[Level<'_>], x: u64, product: u128, universe: u128, found: &m
     }
 }
 
-/// The inverse of a modulo q, if they are coprime.
+/// The inverse of a modulo q, which is below 2^32, if they are coprime.
 fn inverse(a: u64, q: u64) -> Option<u64> {
-    let (mut r0, mut r1) = (i128::from(q), i128::from(a % q));
-    let (mut s0, mut s1) = (0i128, 1i128);
+    let (mut r0, mut r1) = (q as i64, (a % q) as i64);
+    let (mut s0, mut s1) = (0i64, 1i64);
     while r1 != 0 {
         let quotient = r0 / r1;
         (r0, r1) = (r1, r0 - quotient * r1);
         (s0, s1) = (s1, s0 - quotient * s1);
     }
-    (r0 == 1).then(|| s0.rem_euclid(i128::from(q)) as u64)
+    (r0 == 1).then(|| s0.rem_euclid(q as i64) as u64)
 }

@@ -1,9 +1,10 @@
 //! Zone filters, written once over any code, with bits or with counters.
 
+use super::code::Occupancy;
 use super::crt::Residues;
 use super::plan::{CodeName, Plan, Scheme};
 use super::reed_solomon::Choice;
-use crate::bits::Packed;
+use crate::bits::{self, Packed};
 use crate::store::Store;
 use crate::{Error, Health, Key};
 use std::fmt;
@@ -136,7 +137,7 @@ impl List {
 /// The most candidates that a join tests: about a second.
 const MOST_CANDIDATES: u64 = 1 << 25;
 /// Up to so many candidates a join is faster than algebra.
-const FEW_CANDIDATES: u128 = 1 << 14;
+const FEW_CANDIDATES: u128 = 1 << 11;
 
 impl<C: Cells> ZoneFilter<C> {
     /// An empty filter as planned.
@@ -170,7 +171,7 @@ impl<C: Cells> ZoneFilter<C> {
     }
 
     fn holds(&self, positions: &[u64]) -> bool {
-        positions.iter().enumerate().all(|(block, position)| self.cell(block, *position) != 0)
+        positions.iter().enumerate().all(|(block, position)| self.is_occupied(block, *position))
     }
 
     fn positions(&self, number: u64) -> Vec<u64> {
@@ -291,14 +292,8 @@ impl<C: Cells> ZoneFilter<C> {
         if !self.state.beyond {
             return 0.0;
         }
-        let full = |(block, size): (usize, &u64)| self.occupied(block).len() as f64 / *size as f64;
+        let full = |(block, size): (usize, &u64)| self.count(block) as f64 / *size as f64;
         self.plan.blocks().iter().enumerate().map(full).product()
-    }
-
-    /// The occupied positions of a block.
-    fn occupied(&self, block: usize) -> Vec<u64> {
-        let size = self.plan.coding().size(block);
-        (0..size).filter(|position| self.cell(block, *position) != 0).collect()
     }
 
     /// Lists the items, by the fastest method that is exact; see [`List::exact`] for filters beyond their zone.
@@ -334,9 +329,7 @@ impl<C: Cells> ZoneFilter<C> {
 
     fn join(&self) -> Result<List, Error> {
         let (code, size) = (self.plan.coding(), self.plan.universe().size());
-        let occupied: Vec<Vec<u64>> = (0..self.starts.len()).map(|block| self.occupied(block)).collect();
-        let full = |block: usize, position: u64| self.cell(block, position) != 0;
-        match code.join(&occupied, size, MOST_CANDIDATES, &full) {
+        match code.join(self, size, MOST_CANDIDATES) {
             Some(numbers) => Ok(List { numbers, exact: !self.state.beyond }),
             None => Err(Error::Listing {
                 why: format!(
@@ -524,6 +517,39 @@ impl<C: Cells> ZoneFilter<C> {
         self.body.bytes_mut().fill(0);
         self.len = 0;
         self.state = State::default();
+    }
+}
+
+impl<C: Cells> Occupancy for ZoneFilter<C> {
+    fn count(&self, block: usize) -> u64 {
+        let (start, size) = (self.starts[block], self.plan.coding().size(block));
+        if C::COUNTING {
+            return (0..size).filter(|position| self.cell(block, *position) != 0).count() as u64;
+        }
+        bits::words(self.body.bytes(), start, size).map(|(_, word)| u64::from(word.count_ones())).sum()
+    }
+
+    fn occupied(&self, block: usize) -> Vec<u64> {
+        let (start, size) = (self.starts[block], self.plan.coding().size(block));
+        if C::COUNTING {
+            return (0..size).filter(|position| self.cell(block, *position) != 0).collect();
+        }
+        let mut positions = Vec::new();
+        for (base, mut word) in bits::words(self.body.bytes(), start, size) {
+            while word != 0 {
+                positions.push(base + u64::from(word.trailing_zeros()));
+                word &= word - 1;
+            }
+        }
+        positions
+    }
+
+    fn is_occupied(&self, block: usize, position: u64) -> bool {
+        if C::COUNTING {
+            self.cell(block, position) != 0
+        } else {
+            bits::get(self.body.bytes(), self.starts[block] + position)
+        }
     }
 }
 

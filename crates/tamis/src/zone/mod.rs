@@ -21,7 +21,7 @@ mod reed_solomon;
 mod universe;
 
 pub use certificate::{Certificate, Packing, packing, zone};
-pub use code::Code;
+pub use code::{Code, Occupancy};
 pub use crt::Residues;
 pub(crate) use filter::State;
 pub use filter::{AnyZone, Bits, Cells, Counters, CountingFilter, Filter, List, Method, ZoneFilter};

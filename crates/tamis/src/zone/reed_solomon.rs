@@ -4,7 +4,7 @@
 //! Two polynomials agree at no more than t points, so d others cover at most t d blocks of a stranger's, and t d + 1 blocks
 //! leave it one of its own.
 
-use super::code::Code;
+use super::code::{Code, Occupancy};
 use super::field::Field;
 use super::list::rs;
 use crate::Error;
@@ -102,18 +102,10 @@ impl Code for ReedSolomon {
         positions.extend((0..self.blocks).map(|point| u64::from(self.value(&digits, point))));
     }
 
-    fn join(
-        &self,
-        occupied: &[Vec<u64>],
-        universe: u128,
-        most: u64,
-        full: &dyn Fn(usize, u64) -> bool,
-    ) -> Option<Vec<u64>> {
-        let check = |number: u64| {
-            let digits = self.digits(number);
-            (0..self.blocks).all(|point| full(point as usize, u64::from(self.value(&digits, point))))
-        };
-        rs::join(&self.field, self.degree, &narrow(occupied), universe, most, &check)
+    fn join(&self, cells: &dyn Occupancy, universe: u128, most: u64) -> Option<Vec<u64>> {
+        let occupied: Vec<Vec<u64>> = (0..self.blocks()).map(|block| cells.occupied(block)).collect();
+        // Every block is tested already.
+        rs::join(&self.field, self.degree, &narrow(&occupied), universe, most, &|_| true)
     }
 
     fn join_work(&self, items: u64, _: u128) -> u128 {
