@@ -48,7 +48,7 @@ fn measure(size: u64, items: u64, code: CodeName, methods: &[Method]) {
         let (bits, counters) = (&bits, &counters);
         if *method == Method::Join && bits.list().is_ok_and(|list| list.exact) {
             tasks.push(Task::new(format!("{:<9}{:<10}", "bits", "join"), move || {
-                drop(black_box(bits.list_by(Method::Join)))
+                drop(black_box(bits.list_by(Method::Join)));
             }));
         } else if counters.list_by(*method).is_ok() {
             let name = format!("{:<9}{:<10}", "counters", format!("{method:?}").to_lowercase());

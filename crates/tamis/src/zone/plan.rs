@@ -182,7 +182,7 @@ impl Plan {
         for name in CodeName::ALL {
             match Plan::best_of(&universe, items, name, prefer) {
                 Ok(plan) if best.as_ref().is_none_or(|least| plan.cost(prefer) < least.cost(prefer)) => {
-                    best = Some(plan)
+                    best = Some(plan);
                 }
                 Ok(_) => {}
                 Err(error) => refusal = Some(error),
