@@ -11,16 +11,18 @@ use tamis_lab::{Document, Report, Verdict};
 #[command(after_help = "\
 Documents:
   001  Sánchez-O'Mullony Martínez, Designing a Bloom Filter for a Target False Positive Rate (2025)
+  003  Kiss, Hosszu, Tapolcai, Rónyai, Rottenstreich, Bloom Filter with a False Positive Free Zone
   004  Levine, Bloom Filters, lecture notes (2018-2019)
 
 Exit code: 0 every verdict is the one on record, 1 one changed, 2 an error.
 
 JSON fields: cells, each with document, place, published, recomputed, tolerance, verdict (holds or differs), recorded
-(the verdict on record), note; and slips, each with document, slip, evidence.")]
+(the verdict on record), note; slips, each with document, slip, evidence; and series, the data behind figures and tables, each with document,
+name, x_name, y_name, x, y.")]
 pub(crate) struct Reproduce {
     /// The documents, by number [default: all]
     documents: Vec<String>,
-    /// Ask fewer strangers: a million for each rate instead of four
+    /// Ask fewer strangers: a million for each rate instead of four, and fewer still for 003's many rates
     #[arg(long)]
     quick: bool,
     /// Print one JSON object
@@ -54,13 +56,16 @@ impl Reproduce {
         }
         let find = |name: &String| match Document::ALL.iter().find(|document| document.id() == name) {
             Some(document) => Ok(*document),
-            None => bail!(
-                "there is no document {name:?}; there are {}",
-                Document::ALL.map(Document::id).join(" and ")
-            ),
+            None => bail!("there is no document {name:?}; there are {}", names()),
         };
         self.documents.iter().map(find).collect()
     }
+}
+
+/// The numbers of all documents, as a sentence has them.
+fn names() -> String {
+    let [others @ .., last] = Document::ALL.map(Document::id);
+    format!("{} and {last}", others.join(", "))
 }
 
 fn words(document: Document, report: &Report) -> String {

@@ -615,7 +615,7 @@ fn documents_are_reproduced() {
     {
         assert!(slips.contains(evidence), "{evidence}");
     }
-    shell.run("reproduce 999").refused(&["999", "001 and 004"]);
+    shell.run("reproduce 999").refused(&["999", "001, 003 and 004"]);
 }
 
 #[test]

@@ -1,0 +1,140 @@
+//! The EGH filter: its tables, use cases and example recomputed exactly, and the data behind its figures.
+//!
+//! S. Z. Kiss, É. Hosszu, J. Tapolcai, L. Rónyai, O. Rottenstreich, "Bloom Filter with a False Positive Free
+//! Zone". n_d is the largest universe whose d items a filter keeps apart by Lemma 1: n^d is at most the
+//! product P of the first primes whose sum is m. Sizes are computed in integers.
+
+mod example;
+mod figures;
+mod rates;
+mod slips;
+mod tables;
+mod uses;
+
+use crate::{Document, Notebook, Report};
+use num_bigint::BigUint;
+use tamis::zone::{CodeName, Filter, Packing, Plan, Universe, packing};
+
+/// The nodes that a search for a packing may visit: a second at most, and far more than any here takes.
+const EFFORT: u64 = 3_000_000;
+
+pub(crate) fn reproduce(quick: bool) -> Report {
+    let mut book = Notebook::new(Document::Paper003);
+    example::table_1(&mut book);
+    example::listing_two(&mut book);
+    tables::table_2(&mut book, quick);
+    tables::text(&mut book);
+    tables::table_3(&mut book);
+    uses::cases(&mut book);
+    figures::sizes(&mut book, quick);
+    rates::beyond(&mut book, quick);
+    let times = figures::listing_times(&mut book, quick);
+    slips::slips(&mut book, &times);
+    book.report
+}
+
+/// The first `count` primes.
+fn primes(count: usize) -> Vec<u64> {
+    let mut found: Vec<u64> = Vec::with_capacity(count);
+    let mut next = 2;
+    while found.len() < count {
+        if found.iter().take_while(|p| *p * *p <= next).all(|p| next % p != 0) {
+            found.push(next);
+        }
+        next += 1;
+    }
+    found
+}
+
+/// The first primes that add up to at most `bits`.
+fn primes_within(bits: u64) -> Vec<u64> {
+    let mut count = 0;
+    while primes(count + 1).iter().sum::<u64>() <= bits {
+        count += 1;
+    }
+    primes(count)
+}
+
+fn product(moduli: &[u64]) -> BigUint {
+    moduli.iter().fold(BigUint::from(1u8), |product, modulus| product * modulus)
+}
+
+/// n_d of the primes: the integer root of their product, however large.
+fn root(moduli: &[u64], items: u32) -> BigUint {
+    product(moduli).nth_root(items)
+}
+
+/// A number to a double's precision.
+fn double(number: &BigUint) -> f64 {
+    number.to_string().parse().unwrap_or(f64::NAN)
+}
+
+/// The root before it is rounded, to a double's precision.
+fn real_root(moduli: &[u64], items: u32) -> f64 {
+    (moduli.iter().map(|p| (*p as f64).ln()).sum::<f64>() / f64::from(items)).exp()
+}
+
+/// The plan for `items` of 1 to `size`.
+fn plan(size: u64, items: u64, code: CodeName) -> Option<Plan> {
+    Plan::with_code(Universe::interval(1, size).ok()?, items, code).ok()
+}
+
+/// What the other codes need for the same promise, for a note.
+fn others(size: u64, items: u64, with_coprime: bool) -> String {
+    let need = |code| match plan(size, items, code) {
+        Some(plan) => format!("{code} {} bits, {} probes", plan.bits(), plan.probes()),
+        None => format!("{code} refuses"),
+    };
+    let coprime =
+        if with_coprime { need(CodeName::Coprime) } else { "coprime not searched in a quick run".to_owned() };
+    format!("for the same: {coprime}; {}", need(CodeName::Rs))
+}
+
+/// Whether the moduli are free of false positives for `items` of a universe: the exact criterion, which is
+/// that they cannot be packed into as many bins of product below it. Nothing if the search gave up.
+fn is_free(moduli: &[u64], size: u128, items: u32) -> Option<bool> {
+    match packing(moduli, size, items, EFFORT) {
+        Packing::Impossible => Some(true),
+        Packing::Packed(_) => Some(false),
+        Packing::Unknown => None,
+    }
+}
+
+/// The exact zone of the moduli, if the search can tell.
+fn exact_zone(moduli: &[u64], size: u128) -> Option<u32> {
+    let most = moduli.len() as u32;
+    for items in 1..=most {
+        if !is_free(moduli, size, items)? {
+            return Some(items - 1);
+        }
+    }
+    Some(most)
+}
+
+/// A set of `items` elements of 1 to `size` that makes 1 a false positive of the first `blocks` primes, shown
+/// on the filter itself. A bin of the packing with product b is an element 1 + b, which shares all residues
+/// of the bin with 1.
+fn deception(size: u64, blocks: usize, items: u32) -> Option<Vec<u64>> {
+    let Packing::Packed(bins) = packing(&primes(blocks), u128::from(size), items, EFFORT) else {
+        return None;
+    };
+    let mut set: Vec<u64> = bins.iter().map(|bin| 1 + bin.iter().product::<u64>()).collect();
+    set.sort_unstable();
+    let mut filter =
+        Filter::with_plan(plan(size, 1, CodeName::Egh)?.with_blocks(blocks as u64).ok()?).ok()?;
+    for element in &set {
+        filter.insert_beyond(*element).ok()?;
+    }
+    (!set.contains(&1) && filter.contains(1u64).ok()?).then_some(set)
+}
+
+/// The deception in words.
+fn deceived(size: u64, blocks: usize, items: u32) -> String {
+    match deception(size, blocks, items) {
+        Some(set) => {
+            let set: Vec<String> = set.iter().map(u64::to_string).collect();
+            format!("the filter of the first {blocks} primes with {{{}}} says that it has 1", set.join(", "))
+        }
+        None => format!("no {items} items are known to deceive the first {blocks} primes"),
+    }
+}
