@@ -35,7 +35,7 @@ const WORK: u64 = 12_000_000;
 /// The rounds of the local search for one kind of levels.
 const ROUNDS: u32 = 5;
 /// The sum up to which all pairwise coprime sets are enumerated.
-const SMALL_SUM: u64 = 260;
+pub(crate) const SMALL_SUM: u64 = 260;
 /// The sizes of the products that are enumerated, one after another, as powers of `(n - 1) ^ d`.
 const SMALL_SHARES: [f64; 6] = [0.95, 0.9, 0.85, 0.8, 0.7, 0.5];
 /// The numbers looked at by one enumeration.

@@ -100,7 +100,8 @@ pub struct ZoneFilter<C: Cells> {
 pub(crate) struct State {
     /// More than the plan's items were taken in, once.
     pub(crate) beyond: bool,
-    /// `len` is an upper bound: a union could not be listed.
+    /// `len` is an upper bound, and the cells may not be those of a set: a union or an intersection could not
+    /// be listed.
     pub(crate) len_is_bound: bool,
 }
 
@@ -192,6 +193,10 @@ impl<C: Cells> ZoneFilter<C> {
 
     /// Puts an item in, and says whether it was new. One that is there already changes nothing. An item too many is refused with
     /// [`Error::Full`], and changes nothing either.
+    ///
+    /// Beyond the zone nobody can tell an item that is there already from one that only seems to be. There a
+    /// counting filter counts every item put in, the same one again as often as it comes, and forgets it when
+    /// it was taken out as often.
     pub fn insert(&mut self, key: impl Key) -> Result<bool, Error> {
         let number = self.plan.universe().number(key)?;
         self.insert_number(number, false)
@@ -208,6 +213,12 @@ impl<C: Cells> ZoneFilter<C> {
         self.check_number(number)?;
         let positions = self.positions(number);
         if self.holds(&positions) {
+            // A stranger that passes must be counted: once those it hides behind are taken out, it would be
+            // lost.
+            if C::COUNTING && self.state.beyond {
+                self.put(&positions);
+                self.len += 1;
+            }
             return Ok(false);
         }
         if self.len >= self.plan.items() {
@@ -258,7 +269,8 @@ impl<C: Cells> ZoneFilter<C> {
     }
 
     /// Whether [`len`](Self::len) is exact. Otherwise it is an upper bound after a union that was too large to list, or, beyond
-    /// the zone, a count of those items that did not seem to be there already.
+    /// the zone, a count of those items that did not seem to be there already; with counters, of all that
+    /// were put in.
     #[must_use]
     pub fn len_is_exact(&self) -> bool {
         !self.state.len_is_bound && !self.state.beyond
@@ -337,11 +349,13 @@ impl<C: Cells> ZoneFilter<C> {
                     "listing {} items by joining would test more than {MOST_CANDIDATES} candidates",
                     self.len
                 ),
-                remedy: if self.plan.code() == CodeName::Rs && !C::COUNTING {
-                    "build it with counters, or with --code egh or coprime".to_owned()
-                } else {
-                    "build it with counters".to_owned()
-                },
+                remedy: match (C::COUNTING, self.plan.code()) {
+                    (false, CodeName::Rs) => "build it with counters, or with --code egh or coprime",
+                    (false, _) => "build it with counters",
+                    (true, CodeName::Coprime) => "build it with --code egh or rs",
+                    (true, _) => "build a larger one from the keys",
+                }
+                .to_owned(),
             }),
         }
     }
@@ -352,6 +366,10 @@ impl<C: Cells> ZoneFilter<C> {
             why: "the counters do not determine the items".to_owned(),
             remedy: "list them by joining".to_owned(),
         };
+        // The least of the counters of two sets may happen to be the counters of a third.
+        if self.state.beyond && self.state.len_is_bound {
+            return Err(unsolved());
+        }
         let mut blocks: Vec<Vec<u64>> = Vec::with_capacity(self.starts.len());
         for block in 0..self.starts.len() {
             let mut positions = Vec::with_capacity(self.len as usize % (1 << 20));
@@ -391,7 +409,8 @@ impl<C: Cells> ZoneFilter<C> {
         self.combine(&theirs, |l, r| if C::COUNTING { (l + r).min(ceiling) } else { l | r });
         self.len = self.len.saturating_add(theirs.len);
         self.state.len_is_bound = true;
-        self.state.beyond = !within || self.len > self.plan.items();
+        // Counters hold an item of both twice, and do not let go of it when it is taken out once.
+        self.state.beyond = !within || C::COUNTING || self.len > self.plan.items();
         Ok(())
     }
 
@@ -462,9 +481,12 @@ impl<C: Cells> ZoneFilter<C> {
     fn shortened(&self, plan: &Plan) -> Result<Self, Error> {
         let body = Store::zeroed(plan.bytes())?;
         let mut shorter = Self::from_parts(plan.clone(), body, self.len, self.state)?;
-        let ceiling = shorter.packed().ceiling();
+        let (own, ceiling) = (self.packed().ceiling(), shorter.packed().ceiling());
         for cell in 0..plan.cells() {
             let count = self.packed().get(self.body.bytes(), cell);
+            // A counter that may have overflowed says so at its ceiling, and must in wider ones too.
+            let stuck = C::COUNTING && self.state.beyond && count == own;
+            let count = if stuck { ceiling } else { count };
             shorter.packed().set(shorter.body.bytes_mut(), cell, count.min(ceiling));
         }
         Ok(shorter)

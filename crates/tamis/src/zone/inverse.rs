@@ -21,11 +21,12 @@ pub fn largest_universe(code: CodeName, bits: u64, items: u64) -> Option<u128> {
         CodeName::Egh => egh_universe(bits, items)?,
         CodeName::Coprime => {
             let fits = |n: u128| plan_bits(n, items, code).is_some_and(|needed| needed <= bits);
-            last(u128::from(items.max(2)), 1 << 64, fits)?
+            last(u128::from(items).max(2), 1 << 64, fits)?
         }
         CodeName::Rs => rs_universe(bits, items)?,
     };
-    (most >= 2).then_some(most.min(1 << 64))
+    // A universe smaller than its items is none that they could be of.
+    (most >= 2 && most >= u128::from(items)).then_some(most.min(1 << 64))
 }
 
 /// The root of the product of the primes whose sum fits: the paper's n_d, exactly.
@@ -33,7 +34,9 @@ fn egh_universe(bits: u64, items: u64) -> Option<u128> {
     let items = u32::try_from(items).ok().filter(|items| *items > 0)?;
     let moduli = crt::primes_within(bits);
     let product = certificate::product_of(&moduli);
-    let fits = |n: u128| BigUint::from(n).pow(items) <= product;
+    // A power that has more bits than the product is larger, and may be far too large to compute.
+    let too_long = |n: u128| u64::from(n.ilog2()) * u64::from(items) > product.bits();
+    let fits = |n: u128| !too_long(n) && BigUint::from(n).pow(items) <= product;
     last(1, 1 << 64, fits)
 }
 

@@ -286,7 +286,22 @@ impl Plan {
             Scheme::Egh { .. } => Scheme::Egh { blocks: blocks as u32 },
             Scheme::Coprime { moduli } => Scheme::Coprime { moduli: crt::extended(moduli, blocks as usize) },
         };
-        let (code, zone, proof) = scheme.code(&self.universe, 0)?;
+        // As many blocks or more are safe for as much, and that is proved anew, if need be by the search that
+        // proved it first.
+        let wanted = if blocks >= self.probes() { self.zone } else { 0 };
+        let (mut code, mut zone, mut proof) = scheme.code(&self.universe, wanted)?;
+        // Fewer blocks of a small code may owe their zone to that search too: it is asked item by item.
+        if let Scheme::Coprime { moduli } = &scheme
+            && moduli.iter().sum::<u64>() <= coprime::SMALL_SUM
+        {
+            while zone < self.items {
+                let further = scheme.code(&self.universe, zone + 1)?;
+                if further.1 <= zone {
+                    break;
+                }
+                (code, zone, proof) = further;
+            }
+        }
         if zone == 0 {
             return Err(Error::Zone {
                 code: self.code().name(),
@@ -446,8 +461,14 @@ fn residues(size: u128, items: u64, code: CodeName) -> Option<Scheme> {
         return None;
     }
     let items = u32::try_from(items).ok()?;
+    // A universe of one element needs no prime to tell it from others, but a filter needs a block.
+    let moduli = match code {
+        CodeName::Egh => crt::first_primes(coprime::egh(size, items).len().max(1)),
+        _ => coprime::choose(size, items)?.0,
+    };
     match code {
-        CodeName::Egh => Some(Scheme::Egh { blocks: coprime::egh(size, items).len() as u32 }),
-        _ => coprime::choose(size, items).map(|(moduli, _)| Scheme::Coprime { moduli }),
+        _ if moduli.len() > MOST_MODULI => None,
+        CodeName::Egh => Some(Scheme::Egh { blocks: moduli.len() as u32 }),
+        _ => Some(Scheme::Coprime { moduli }),
     }
 }
