@@ -1,14 +1,13 @@
 //! `tamis build`: a filter from keys.
 
 use crate::build_zone::BuildZone;
-use crate::filter::{self, KeyFile};
+use crate::filter::{self, KeyFile, Target};
 use crate::input::Input;
 use crate::output::{self, grouped, integer, rate};
 use crate::plan::{self, Size};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
-use std::path::PathBuf;
 use tamis::rate::{Health, Kind, Plan, RateFilter};
 use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Hash};
 
@@ -50,15 +49,8 @@ struct BuildRate {
     seed: Option<u64>,
     #[command(flatten)]
     key: KeyFile,
-    /// The file to write; an existing one is replaced in one step
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
-    /// Replace the file even if it is no filter
-    #[arg(long)]
-    force: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    target: Target,
     #[command(flatten)]
     input: Input,
 }
@@ -86,7 +78,7 @@ impl Build {
 
 impl BuildRate {
     fn run(&self) -> anyhow::Result<()> {
-        filter::spare_sources(&self.output, self.force, self.input.files.iter().chain(&self.key.key_file))?;
+        filter::spare_sources(&self.target, self.input.files.iter().chain(&self.key.key_file))?;
         let hash = self.hash()?;
         let plan = self.plan()?;
         let mut any = make(plan, hash)?;
@@ -97,7 +89,7 @@ impl BuildRate {
             new += filter.insert_many(&batch.keys());
             Ok(true)
         })?;
-        filter::save(&any, &self.output)?;
+        filter::save(&any, &self.target.output)?;
         any.as_rate().map_or(Ok(()), |filter| self.report(filter, keys, new))
     }
 
@@ -148,9 +140,9 @@ impl BuildRate {
     fn report(&self, filter: &dyn RateFilter, keys: u64, new: u64) -> anyhow::Result<()> {
         let plan = filter.plan();
         let beyond = filter.health() == Health::Beyond;
-        if self.json {
+        if self.target.json {
             let mut fields = output::object([
-                ("file", json!(self.output.display().to_string())),
+                ("file", json!(self.target.output.display().to_string())),
                 ("keys", integer(keys)),
                 ("certainly_new", integer(new)),
                 ("health", json!(filter.health().to_string())),
@@ -160,14 +152,14 @@ impl BuildRate {
             ]);
             fields.extend(plan::fields(plan));
             fields.insert("advice".to_owned(), json!(plan::advice(plan)));
-            output::report_json(&self.output, fields)?;
+            output::report_json(&self.target.output, fields)?;
         } else {
             let text = format!(
                 "{}: a {} filter of {} bytes ({:.2} bits an item)\n\
                  keys      {} read, at least {} of them distinct\n\
                  promise   every one of them passes; of strangers, about {}\n\
                  health    {} plan ({} items)",
-                self.output.display(),
+                self.target.output.display(),
                 plan.filter(),
                 grouped(plan.bytes()),
                 plan.bits() as f64 / plan.items().max(1) as f64,
@@ -177,9 +169,9 @@ impl BuildRate {
                 filter.health(),
                 grouped(plan.items()),
             );
-            output::report(&self.output, &text)?;
+            output::report(&self.target.output, &text)?;
             if let Some(advice) = plan::small_advice(plan) {
-                output::report(&self.output, &format!("advice    {advice}"))?;
+                output::report(&self.target.output, &format!("advice    {advice}"))?;
             }
         }
         if beyond {

@@ -1,6 +1,6 @@
 //! `tamis build zone`: a filter that is never wrong, up to d items of a finite universe.
 
-use crate::filter;
+use crate::filter::{self, Target};
 use crate::input::Input;
 use crate::output::{self, grouped, integer};
 use crate::plan_zone::{self, ZoneSize};
@@ -9,7 +9,6 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::json;
 use std::collections::HashSet;
-use std::path::PathBuf;
 use tamis::AnyFilter;
 use tamis::zone::{CountingFilter, Filter, Plan, Universe};
 
@@ -31,22 +30,15 @@ pub(crate) struct BuildZone {
     /// Take items even past the zone; strangers may pass then
     #[arg(long)]
     beyond: bool,
-    /// The file to write; an existing one is replaced in one step
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
-    /// Replace the file even if it is no filter
-    #[arg(long)]
-    force: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    target: Target,
     #[command(flatten)]
     input: Input,
 }
 
 impl BuildZone {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        filter::spare_sources(&self.output, self.force, &self.input.files)?;
+        filter::spare_sources(&self.target, &self.input.files)?;
         let text = self.size.universe.as_deref();
         let universe = universe::parse(
             text.context("a zone filter needs its --universe: 65536, 1..48, ipv4 or dictionary:FILE")?,
@@ -71,7 +63,7 @@ impl BuildZone {
             filter::insert(&mut any, batch, self.beyond)?;
             Ok(true)
         })?;
-        filter::save(&any, &self.output)?;
+        filter::save(&any, &self.target.output)?;
         self.report(&any, keys)
     }
 
@@ -89,22 +81,22 @@ impl BuildZone {
     fn report(&self, any: &AnyFilter, keys: u64) -> anyhow::Result<()> {
         let Some(zone) = any.as_zone() else { return Ok(()) };
         let plan: &Plan = zone.plan();
-        if self.json {
+        if self.target.json {
             let mut fields = output::object([
-                ("file", json!(self.output.display().to_string())),
+                ("file", json!(self.target.output.display().to_string())),
                 ("keys", integer(keys)),
                 ("len", integer(zone.len())),
                 ("health", json!(any.health().to_string())),
             ]);
             fields.extend(plan_zone::fields(plan));
-            return output::report_json(&self.output, fields);
+            return output::report_json(&self.target.output, fields);
         }
         let text = format!(
             "{}: a {} filter of {} bytes ({} bits, code {}, {} probes)\n\
              keys      {} read, {} held\n\
              promise   {}\n\
              health    {} its zone of {}",
-            self.output.display(),
+            self.target.output.display(),
             any.kind(),
             grouped(plan.bytes()),
             grouped(plan.bits()),
@@ -116,6 +108,6 @@ impl BuildZone {
             any.health(),
             output::of(plan.items(), "item"),
         );
-        output::report(&self.output, &text)
+        output::report(&self.target.output, &text)
     }
 }

@@ -236,25 +236,40 @@ pub(crate) fn standard_input_once<'a>(files: impl IntoIterator<Item = &'a Path>)
     Ok(())
 }
 
+/// The file that a new filter goes to.
+#[derive(Args)]
+pub(crate) struct Target {
+    /// The file to write; an existing filter is replaced in one step; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Replace the file even if it is no filter
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Refuses to write a filter over what it is made from, or over something else that is no filter.
 pub(crate) fn spare_sources<'a>(
-    output: &Path,
-    force: bool,
+    target: &Target,
     sources: impl IntoIterator<Item = &'a PathBuf> + Clone,
 ) -> anyhow::Result<()> {
+    let output = &target.output;
     standard_input_once(sources.clone().into_iter().map(PathBuf::as_path))?;
-    if let Ok(target) = output.canonicalize()
-        && target.is_file()
-        && sources.into_iter().any(|source| source.canonicalize().is_ok_and(|source| source == target))
+    if let Ok(existing) = output.canonicalize()
+        && existing.is_file()
+        && sources.into_iter().any(|source| source.canonicalize().is_ok_and(|source| source == existing))
     {
         bail!("-o {} would overwrite what the filter is made from; name another file", output.display());
     }
-    spare_other_files(output, force)
+    spare_other_files(target)
 }
 
 /// Refuses to replace a file that is no filter, unless forced to: a slip of the hand, more often than not.
-pub(crate) fn spare_other_files(path: &Path, force: bool) -> anyhow::Result<()> {
-    if force || path == Path::new("-") || !path.is_file() {
+pub(crate) fn spare_other_files(target: &Target) -> anyhow::Result<()> {
+    let path = &target.output;
+    if target.force || path == Path::new("-") || !path.is_file() {
         return Ok(());
     }
     let mut start = Vec::new();

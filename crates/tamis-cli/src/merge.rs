@@ -1,6 +1,6 @@
 //! `tamis union` and `tamis intersect`: several filters into one.
 
-use crate::filter::{self, Access, Contents, Lock};
+use crate::filter::{self, Access, Contents, Lock, Target};
 use crate::output::{self, integer, number, object};
 use anyhow::Context;
 use clap::Args;
@@ -42,15 +42,8 @@ struct Merge {
     /// The filters, two or more
     #[arg(num_args = 2.., required = true, value_name = "FILTER")]
     filters: Vec<PathBuf>,
-    /// The file to write; it may be one of them
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-    /// Replace the file even if it is no filter
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    target: Target,
     #[command(flatten)]
     access: Access,
 }
@@ -70,9 +63,9 @@ impl Intersect {
 impl Merge {
     fn run(&self, merge: impl Fn(&mut AnyFilter, &AnyFilter) -> Result<(), Error>) -> anyhow::Result<()> {
         filter::standard_input_once(self.filters.iter().map(PathBuf::as_path))?;
-        filter::spare_other_files(&self.output, self.force)?;
+        filter::spare_other_files(&self.target)?;
         // The result may replace one of the filters merged.
-        let _lock = Lock::new(&self.output)?;
+        let _lock = Lock::new(&self.target.output)?;
         let mut merged = self.access.open(&self.filters[0], true)?;
         for path in &self.filters[1..] {
             let other = self.access.open(path, true)?;
@@ -84,13 +77,13 @@ impl Merge {
                 )
             })?;
         }
-        filter::save(&merged, &self.output)?;
+        filter::save(&merged, &self.target.output)?;
         let contents = Contents::of(&merged);
-        if self.json {
+        if self.target.json {
             return output::report_json(
-                &self.output,
+                &self.target.output,
                 object([
-                    ("file", json!(self.output.display().to_string())),
+                    ("file", json!(self.target.output.display().to_string())),
                     ("filters", json!(self.filters.len())),
                     ("items", integer(contents.planned)),
                     ("estimated_items", number(contents.items)),
@@ -101,11 +94,11 @@ impl Merge {
         }
         let text = format!(
             "{}: {} filters merged; {contents}; {} of strangers pass; {} plan",
-            self.output.display(),
+            self.target.output.display(),
             self.filters.len(),
             output::rate(merged.expected_fpr()),
             merged.health(),
         );
-        output::report(&self.output, &text)
+        output::report(&self.target.output, &text)
     }
 }

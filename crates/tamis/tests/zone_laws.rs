@@ -801,7 +801,7 @@ fn counters_survive_200_000_steps() {
 }
 
 #[test]
-#[ignore = "takes ten seconds"]
+#[ignore = "long: scripts/test --long runs it, optimised"]
 fn long_counters_survive_10_million_steps() {
     for (seed, plan) in churned_plans().iter().enumerate() {
         churn(plan, 2_500_000, 13, 100 + seed as u64);
@@ -1139,5 +1139,13 @@ fn ten_of_all_integers_are_listed() {
 fn ten_of_a_million_are_listed_from_bits() {
     for code in CodeName::ALL {
         check_large(1_000_000, 10, code, false, 3);
+    }
+}
+
+#[test]
+#[ignore = "long: scripts/test --long runs it, optimised"]
+fn long_a_thousand_of_all_integers_are_listed() {
+    for code in CodeName::ALL {
+        check_large(1 << 64, 1_000, code, true, 77);
     }
 }

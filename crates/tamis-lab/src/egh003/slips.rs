@@ -5,7 +5,9 @@ use super::figures::Times;
 use super::{deceived, exact_zone, is_free, plan, primes, product, real_root, root, tables};
 use crate::{Notebook, significant};
 use num_bigint::BigUint;
-use tamis::zone::{CodeName, CountingFilter, Method, chinese_remainder, largest_universe, zone};
+use tamis::zone::{
+    CodeName, CountingFilter, Method, Plan, Universe, chinese_remainder, largest_universe, zone,
+};
 
 pub(super) fn slips(book: &mut Notebook, times: &Times) {
     sizes(book);
@@ -222,6 +224,21 @@ fn listing(book: &mut Notebook, times: &Times) {
             "Joining the occupied residues of a few blocks lists 10 of 10^6 from bits in {:.0} microseconds \
              here, and the paper's way from counters takes {:.0} (medians; see the series of Fig. 4).",
             times.join, times.sturm
+        ),
+    );
+    let both = Universe::interval(1, 1000)
+        .and_then(|universe| Plan::with_code(universe, 2, CodeName::Egh))
+        .and_then(CountingFilter::with_plan)
+        .and_then(|mut filter| {
+            filter.insert(999u32)?;
+            filter.insert(1000u32)?;
+            Ok(filter.list_by(Method::Sturm)?.names(&filter).join(" and "))
+        });
+    book.slip(
+        "The authors' released program lists consecutive elements wrongly: {999, 1000} of n = 1000 as 999 twice.",
+        format!(
+            "Reported from running it, and not repeated here; the paper's method with exact integers gives {}.",
+            both.unwrap_or_else(|error| error.to_string())
         ),
     );
     let seven = exact_zone(&primes(18), 6996).map_or_else(|| "unknown".to_owned(), |zone| zone.to_string());

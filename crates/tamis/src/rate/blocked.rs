@@ -10,7 +10,7 @@ use super::filter::sealed::Cells;
 use super::math::{BLOCK, LANE, LANES};
 use super::{Filter, Kind, Layout, Plan};
 use crate::hash::{Digest, Probe, scale};
-use crate::{Error, Hash, bits};
+use crate::{Error, Hash};
 
 /// A set that is sometimes wrong about strangers, never about members, and touches one cache line a lookup.
 ///
@@ -107,18 +107,6 @@ impl Cells for Blocked {
             .zip(pattern(digest, plan.rounds()))
             .fold(0, |missing, (lane, bits)| missing | (bits & !lane));
         missing == 0
-    }
-
-    fn union(_: &Plan, body: &mut [u8], other: &[u8]) {
-        bits::or(body, other);
-    }
-
-    fn intersect(_: &Plan, body: &mut [u8], other: &[u8]) {
-        bits::and(body, other);
-    }
-
-    fn occupied(_: &Plan, body: &[u8]) -> u64 {
-        bits::count(body)
     }
 
     /// The mean over the blocks of the product over the lanes of their fill.

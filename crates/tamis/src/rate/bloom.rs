@@ -50,18 +50,6 @@ impl Cells for Classic {
         probe.visit(plan.cells(), plan.hashes(), |position| bits::get(body, position))
     }
 
-    fn union(_: &Plan, body: &mut [u8], other: &[u8]) {
-        bits::or(body, other);
-    }
-
-    fn intersect(_: &Plan, body: &mut [u8], other: &[u8]) {
-        bits::and(body, other);
-    }
-
-    fn occupied(_: &Plan, body: &[u8]) -> u64 {
-        bits::count(body)
-    }
-
     fn fpr(plan: &Plan, body: &[u8]) -> f64 {
         (Self::occupied(plan, body) as f64 / plan.cells() as f64).powi(plan.hashes() as i32)
     }

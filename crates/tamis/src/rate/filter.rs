@@ -16,8 +16,9 @@ pub trait Layout: sealed::Cells + 'static {
 
 pub(crate) mod sealed {
     use super::{Error, Hash, Plan, Probe};
+    use crate::bits;
 
-    /// The operations of a layout on its body.
+    /// The operations of a layout on its body; those on whole bodies are for cells that are bits.
     pub trait Cells {
         /// Whether the layout can work with this hash.
         #[allow(private_interfaces)]
@@ -31,11 +32,17 @@ pub(crate) mod sealed {
         #[allow(private_interfaces)]
         fn contains(plan: &Plan, body: &[u8], probe: &Probe<'_>) -> bool;
         /// Makes `body` hold what either held.
-        fn union(plan: &Plan, body: &mut [u8], other: &[u8]);
+        fn union(_: &Plan, body: &mut [u8], other: &[u8]) {
+            bits::or(body, other);
+        }
         /// Makes `body` hold what both held.
-        fn intersect(plan: &Plan, body: &mut [u8], other: &[u8]);
+        fn intersect(_: &Plan, body: &mut [u8], other: &[u8]) {
+            bits::and(body, other);
+        }
         /// How many cells are not empty.
-        fn occupied(plan: &Plan, body: &[u8]) -> u64;
+        fn occupied(_: &Plan, body: &[u8]) -> u64 {
+            bits::count(body)
+        }
         /// The share of strangers that pass this very body.
         fn fpr(plan: &Plan, body: &[u8]) -> f64;
     }

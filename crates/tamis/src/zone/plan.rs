@@ -61,7 +61,7 @@ pub(crate) enum Scheme {
 }
 
 /// The most moduli of a code: their certificate is computed anew whenever a file is opened.
-pub(crate) const MOST_MODULI: usize = 4096;
+pub(crate) const MOST_MODULI: usize = 8192;
 /// The most bits that d items of the universe may take as a list, log2(n^d), for the codes of residues: beyond it their
 /// certificates would take seconds.
 const MOST_WORK: u64 = 1 << 17;

@@ -288,6 +288,53 @@ pub(super) mod sample {
         moduli.iter().map(|modulus| set.iter().map(|x| x % modulus).collect()).collect()
     }
 
+    /// A way to list a set from its residues.
+    pub(crate) type Method = fn(&[u64], &[Vec<u64>], u128) -> Option<Vec<u64>>;
+
+    pub(crate) fn check_wide_moduli(method: Method) {
+        let moduli = [u64::from(u32::MAX), u64::from(u32::MAX - 1), u64::from(u32::MAX - 2)];
+        for (set, universe) in [(vec![u64::MAX], 1 << 64), (vec![7, (1 << 47) - 1], 1 << 47)] {
+            assert_eq!(method(&moduli, &residues(&set, &moduli), universe), Some(set));
+        }
+    }
+
+    pub(crate) fn check_bad_moduli(method: Method) {
+        assert_eq!(method(&[], &[], 10), None);
+        assert_eq!(method(&[0, 101], &[vec![], vec![]], 10), None);
+        assert_eq!(method(&[10, 15, 7], &[vec![1], vec![1], vec![1]], 10), None);
+    }
+
+    /// With a modulus to spare, one wrong counter is always found.
+    pub(crate) fn check_wrong_counter(
+        method: Method,
+        universe: u128,
+        set: &[u64],
+        [place, other]: [prop::sample::Index; 2],
+        change: u64,
+    ) -> Result<(), TestCaseError> {
+        prop_assume!(!set.is_empty());
+        let moduli = moduli(set.len(), universe, 1);
+        let mut residues = residues(set, &moduli);
+        let modulus = place.index(moduli.len());
+        let element = other.index(set.len());
+        let step = 1 + change % (moduli[modulus] - 1);
+        residues[modulus][element] = (residues[modulus][element] + step) % moduli[modulus];
+        prop_assert_eq!(method(&moduli, &residues, universe), None);
+        Ok(())
+    }
+
+    pub(crate) fn check_too_few_moduli(
+        method: Method,
+        universe: u128,
+        set: &[u64],
+    ) -> Result<(), TestCaseError> {
+        prop_assume!(!set.is_empty());
+        let mut moduli = moduli(set.len(), universe, 0);
+        moduli.pop();
+        prop_assert_eq!(method(&moduli, &residues(set, &moduli), universe), None);
+        Ok(())
+    }
+
     /// A universe with a random set of up to `most` elements, a run of consecutive ones, or both ends.
     pub(crate) fn sets(most: usize) -> impl Strategy<Value = (u128, Vec<u64>)> {
         let raw = prop::collection::vec(any::<u64>(), 0..=most);

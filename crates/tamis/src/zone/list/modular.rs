@@ -503,18 +503,9 @@ mod tests {
     }
 
     #[test]
-    fn moduli_of_32_bits() {
-        let moduli = [u64::from(u32::MAX), u64::from(u32::MAX - 1), u64::from(u32::MAX - 2)];
-        for (set, universe) in [(vec![u64::MAX], 1 << 64), (vec![7, (1 << 47) - 1], 1 << 47)] {
-            assert_eq!(algebra(&moduli, &sample::residues(&set, &moduli), universe), Some(set));
-        }
-    }
-
-    #[test]
-    fn bad_moduli() {
-        assert_eq!(algebra(&[], &[], 10), None);
-        assert_eq!(algebra(&[0, 101], &[vec![], vec![]], 10), None);
-        assert_eq!(algebra(&[10, 15, 7], &[vec![1], vec![1], vec![1]], 10), None);
+    fn odd_moduli() {
+        sample::check_wide_moduli(algebra);
+        sample::check_bad_moduli(algebra);
     }
 
     proptest! {
@@ -526,26 +517,15 @@ mod tests {
         #[test]
         fn spare_moduli_expose_a_wrong_counter(
             (universe, set) in sample::sets(12),
-            place in any::<prop::sample::Index>(),
-            other in any::<prop::sample::Index>(),
+            places in any::<[prop::sample::Index; 2]>(),
             change in any::<u64>(),
         ) {
-            prop_assume!(!set.is_empty());
-            let moduli = sample::moduli(set.len(), universe, 1);
-            let mut residues = sample::residues(&set, &moduli);
-            let modulus = place.index(moduli.len());
-            let element = other.index(set.len());
-            let step = 1 + change % (moduli[modulus] - 1);
-            residues[modulus][element] = (residues[modulus][element] + step) % moduli[modulus];
-            prop_assert_eq!(algebra(&moduli, &residues, universe), None);
+            sample::check_wrong_counter(algebra, universe, &set, places, change)?;
         }
 
         #[test]
         fn too_few_moduli_list_nothing((universe, set) in sample::sets(12)) {
-            prop_assume!(!set.is_empty());
-            let mut moduli = sample::moduli(set.len(), universe, 0);
-            moduli.pop();
-            prop_assert_eq!(algebra(&moduli, &sample::residues(&set, &moduli), universe), None);
+            sample::check_too_few_moduli(algebra, universe, &set)?;
         }
 
         #[test]
