@@ -1,18 +1,22 @@
-//! Measurements of tamis, side by side in one run: `cargo run --release -p tamis-bench -- list`.
+//! Measurements of tamis, side by side in one run: `cargo run --release -p tamis-bench -- lookup` (or `lookup --full`, or
+//! `list`).
 //!
 //! Rounds are interleaved, so that whatever else the machine does falls on all alike; the median of the rounds is printed, with
 //! the fastest and the slowest.
 
 mod list;
+mod lookup;
 
 use std::time::Instant;
 
 fn main() {
-    let wanted = std::env::args().nth(1);
-    match wanted.as_deref() {
-        Some("list") => list::run(),
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["list"] => list::run(),
+        ["lookup"] => lookup::run(false),
+        ["lookup", "--full"] => lookup::run(true),
         _ => {
-            eprintln!("usage: cargo run --release -p tamis-bench -- list");
+            eprintln!("usage: cargo run --release -p tamis-bench -- list | lookup [--full]");
             std::process::exit(2);
         }
     }

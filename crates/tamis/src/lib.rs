@@ -29,6 +29,7 @@ pub mod format;
 pub mod hash;
 mod health;
 mod key;
+mod prefetch;
 pub mod rate;
 pub mod stats;
 mod store;

@@ -2,6 +2,7 @@
 
 use super::{Kind, Plan};
 use crate::hash::Probe;
+use crate::prefetch;
 use crate::store::Store;
 use crate::{Digest, Error, Hash, Health, Key, KeyRef, Kinds};
 use std::fmt;
@@ -15,7 +16,7 @@ pub trait Layout: sealed::Cells + 'static {
 }
 
 pub(crate) mod sealed {
-    use super::{Error, Hash, Plan, Probe};
+    use super::{Digest, Error, Hash, Plan, Probe};
     use crate::bits;
 
     /// The operations of a layout on its body; those on whole bodies are for cells that are bits.
@@ -31,6 +32,17 @@ pub(crate) mod sealed {
         /// Whether the key passes.
         #[allow(private_interfaces)]
         fn contains(plan: &Plan, body: &[u8], probe: &Probe<'_>) -> bool;
+        /// Starts to fetch what a key's first probes will touch, or all its probes.
+        #[inline]
+        fn prefetch(_: &Plan, _: &[u8], _: Digest, _all: bool) {}
+        /// Whether each of up to [`BATCH`](super::BATCH) keys passes, appended in their order.
+        fn contains_digests(plan: &Plan, body: &[u8], digests: &[Digest], answers: &mut Vec<bool>) {
+            answers.extend(digests.iter().map(|digest| Self::contains(plan, body, &Probe::Digest(*digest))));
+        }
+        /// Puts in up to [`BATCH`](super::BATCH) keys, and says how many were certainly new.
+        fn insert_digests(plan: &Plan, body: &mut [u8], digests: &[Digest]) -> u64 {
+            digests.iter().map(|digest| u64::from(Self::insert(plan, body, &Probe::Digest(*digest)))).sum()
+        }
         /// Makes `body` hold what either held.
         fn union(_: &Plan, body: &mut [u8], other: &[u8]) {
             bits::or(body, other);
@@ -47,6 +59,9 @@ pub(crate) mod sealed {
         fn fpr(plan: &Plan, body: &[u8]) -> f64;
     }
 }
+
+/// How many keys are hashed ahead of their probes: enough misses under way at once to fill a processor's queues.
+pub(crate) const BATCH: usize = 64;
 
 /// A set that is sometimes wrong about strangers, never about members.
 ///
@@ -131,14 +146,26 @@ impl<L: Layout> Filter<L> {
     /// # Ok::<(), tamis::Error>(())
     /// ```
     pub fn insert_many<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> u64 {
-        let body = self.body.bytes_mut();
+        let (plan, hash, body) = (&self.plan, &self.hash, self.body.bytes_mut());
+        let ahead = body.len() > prefetch::WORTHWHILE;
+        let mut batch = Batch::new();
         let mut new = 0;
         for key in keys {
             let key = key.as_key();
             self.kinds.add(key.kinds());
-            new += u64::from(L::insert(&self.plan, body, &self.hash.probe(key)));
+            match hash.probe(key) {
+                Probe::Digest(digest) => {
+                    if ahead {
+                        L::prefetch(plan, body, digest, true);
+                    }
+                    if batch.push(digest) {
+                        new += L::insert_digests(plan, body, batch.take());
+                    }
+                }
+                probe => new += u64::from(L::insert(plan, body, &probe)),
+            }
         }
-        new
+        new + L::insert_digests(plan, body, batch.take())
     }
 
     /// Whether each of many keys passes, in their order.
@@ -150,8 +177,24 @@ impl<L: Layout> Filter<L> {
     /// # Ok::<(), tamis::Error>(())
     /// ```
     pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
-        let body = self.body.bytes();
-        keys.iter().map(|key| L::contains(&self.plan, body, &self.hash.probe(key.as_key()))).collect()
+        let (plan, hash, body) = (&self.plan, &self.hash, self.body.bytes());
+        let mut answers = Vec::with_capacity(keys.len());
+        if hash.need_digest("a batch").is_err() {
+            answers.extend(keys.iter().map(|key| L::contains(plan, body, &hash.probe(key.as_key()))));
+            return answers;
+        }
+        let ahead = body.len() > prefetch::WORTHWHILE;
+        let mut batch = Batch::new();
+        for keys in keys.chunks(BATCH) {
+            for digest in keys.iter().filter_map(|key| hash.digest(key)) {
+                if ahead {
+                    L::prefetch(plan, body, digest, false);
+                }
+                batch.push(digest);
+            }
+            L::contains_digests(plan, body, batch.take(), &mut answers);
+        }
+        answers
     }
 
     /// Puts in a key by its digest: what [`Hash::digest`] makes of it, or 128 random-looking bits of the caller's
@@ -280,6 +323,33 @@ impl<L: Layout> Filter<L> {
 
     pub(super) fn body_mut(&mut self) -> &mut [u8] {
         self.body.bytes_mut()
+    }
+}
+
+/// Digests whose memory has been asked for.
+struct Batch {
+    digests: [Digest; BATCH],
+    len: usize,
+}
+
+impl Batch {
+    fn new() -> Batch {
+        Batch { digests: [Digest { h1: 0, h2: 0 }; BATCH], len: 0 }
+    }
+
+    /// Takes a digest, and says whether the batch is full.
+    #[inline]
+    fn push(&mut self, digest: Digest) -> bool {
+        self.digests[self.len] = digest;
+        self.len += 1;
+        self.len == BATCH
+    }
+
+    /// The digests, leaving the batch empty.
+    #[inline]
+    fn take(&mut self) -> &[Digest] {
+        let len = std::mem::take(&mut self.len);
+        &self.digests[..len]
     }
 }
 
