@@ -19,7 +19,8 @@ Examples:
   echo ant | tamis add seen.tamis
   tamis add --print-new seen.tamis log.txt > fresh.txt    deduplicate: what was never seen, once each
 
-JSON fields: file, keys, certainly_new, estimated_items, fpr_now, health.")]
+JSON fields: file, keys, certainly_new, estimated_items, exact (whether that is no estimate), fpr_now,
+health.")]
 pub(crate) struct Add {
     /// The filter to change
     filter: PathBuf,
@@ -43,7 +44,7 @@ impl Add {
         filter::check_sources(&self.filter, &self.input)?;
         let _lock = Lock::new(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
-        let manner = filter::manner_for(&any, &self.input);
+        let manner = filter::manner_for(&any, &self.input)?;
         let (mut keys, mut new) = (0, 0);
         let mut out = BufWriter::new(std::io::stdout().lock());
         let end = if self.input.manner.null { b'\0' } else { b'\n' };
@@ -71,15 +72,16 @@ impl Add {
                     ("keys", integer(keys)),
                     ("certainly_new", integer(new)),
                     ("estimated_items", number(contents.items)),
+                    ("exact", json!(contents.exact)),
                     ("fpr_now", number(any.expected_fpr())),
                     ("health", json!(any.health().to_string())),
                 ]),
             )?;
         } else {
             let text = format!(
-                "{}: {} keys added, {}{} of them new; {contents}; {} plan",
+                "{}: {} added, {}{} of them new; {contents}; {} plan",
                 self.filter.display(),
-                grouped(keys),
+                output::of(keys, "key"),
                 if contents.exact { "" } else { "at least " },
                 grouped(new),
                 any.health(),

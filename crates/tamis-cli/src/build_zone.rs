@@ -1,6 +1,6 @@
 //! `tamis build zone`: a filter that is never wrong, up to d items of a finite universe.
 
-use crate::filter::{self, Target};
+use crate::filter::{self, Contents, Target};
 use crate::input::Input;
 use crate::output::{self, grouped, integer};
 use crate::plan_zone::{self, ZoneSize};
@@ -23,7 +23,7 @@ Examples:
   printf '10.0.0.1\\n10.0.0.2\\n' | tamis build zone --universe ipv4 --items 4 --counting -o suspects.tamis
   tamis build zone --universe dictionary:words.txt --items 10 -o chosen.tamis chosen.txt
 
-JSON fields: file, keys, len, health, and those of `plan zone`.")]
+JSON fields: file, keys, len, len_is_exact, health, and those of `plan zone`.")]
 pub(crate) struct BuildZone {
     #[command(flatten)]
     size: ZoneSize,
@@ -57,7 +57,7 @@ impl BuildZone {
             AnyFilter::from(Filter::with_plan(plan)?)
         };
         let mut keys = 0;
-        let manner = filter::manner_for(&any, &self.input);
+        let manner = filter::manner_for(&any, &self.input)?;
         manner.each(&self.input.files, "building", false, |batch| {
             keys += batch.len() as u64;
             filter::insert(&mut any, batch, self.beyond)?;
@@ -69,7 +69,7 @@ impl BuildZone {
 
     fn distinct(&self, universe: &Universe) -> anyhow::Result<u64> {
         let mut numbers = HashSet::new();
-        self.input.manner.of_zone(universe).each(&self.input.files, "counting", false, |batch| {
+        self.input.manner.of_zone(universe)?.each(&self.input.files, "counting", false, |batch| {
             for text in batch.texts() {
                 numbers.insert(universe.number_of_text(text)?);
             }
@@ -86,14 +86,16 @@ impl BuildZone {
                 ("file", json!(self.target.output.display().to_string())),
                 ("keys", integer(keys)),
                 ("len", integer(zone.len())),
+                ("len_is_exact", json!(zone.len_is_exact())),
                 ("health", json!(any.health().to_string())),
             ]);
             fields.extend(plan_zone::fields(plan));
             return output::report_json(&self.target.output, fields);
         }
+        let contents = Contents::of(any);
         let text = format!(
             "{}: a {} filter of {} bytes ({} bits, code {}, {} probes)\n\
-             keys      {} read, {} held\n\
+             keys      {} read; it holds {contents}\n\
              promise   {}\n\
              health    {} its zone of {}",
             self.target.output.display(),
@@ -103,7 +105,6 @@ impl BuildZone {
             plan.code(),
             grouped(plan.probes()),
             grouped(keys),
-            output::of(zone.len(), "item"),
             filter::zone_promise(any),
             any.health(),
             output::of(plan.items(), "item"),

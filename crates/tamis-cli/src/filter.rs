@@ -78,12 +78,12 @@ impl Opening {
 }
 
 /// Takes keys as the filter has them, and warns of keys that it cannot have.
-pub(crate) fn manner_for(filter: &AnyFilter, input: &Input) -> Manner {
+pub(crate) fn manner_for(filter: &AnyFilter, input: &Input) -> anyhow::Result<Manner> {
     suited(filter, &input.manner)
 }
 
 /// The same for a manner without files.
-pub(crate) fn suited(filter: &AnyFilter, manner: &Manner) -> Manner {
+pub(crate) fn suited(filter: &AnyFilter, manner: &Manner) -> anyhow::Result<Manner> {
     if let Some(zone) = filter.as_zone() {
         return manner.of_zone(zone.plan().universe());
     }
@@ -91,7 +91,7 @@ pub(crate) fn suited(filter: &AnyFilter, manner: &Manner) -> Manner {
     if let Some(warning) = manner.unsuited(kinds) {
         output::complain(&format!("tamis: warning: {warning}"));
     }
-    manner.suiting(kinds)
+    Ok(manner.suiting(kinds))
 }
 
 /// Whether each key of a batch passes.
@@ -120,6 +120,18 @@ pub(crate) fn insert(filter: &mut AnyFilter, batch: &Batch, beyond: bool) -> any
     batch.texts().map(insert).collect()
 }
 
+/// Refuses filters that cannot forget.
+pub(crate) fn check_forgets(filter: &AnyFilter) -> anyhow::Result<()> {
+    match filter {
+        AnyFilter::Counting(_) | AnyFilter::ZoneCounting(_) => Ok(()),
+        other => bail!(
+            "a {} filter cannot forget a key; build it with {} to remove keys",
+            other.kind(),
+            if other.as_zone().is_some() { "--counting" } else { "--filter counting" }
+        ),
+    }
+}
+
 /// Takes one key out.
 pub(crate) fn remove(
     filter: &mut AnyFilter,
@@ -132,11 +144,7 @@ pub(crate) fn remove(
             let number = counting.plan().universe().number_of_text(text)?;
             counting.remove_number(number)
         }
-        other => bail!(
-            "a {} filter cannot forget a key; build it with {} to remove keys",
-            other.kind(),
-            if other.as_zone().is_some() { "--counting" } else { "--filter counting" }
-        ),
+        other => return check_forgets(other).map(Ok),
     })
 }
 
@@ -189,8 +197,9 @@ impl Access {
 
     fn open_any(&self, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {
         let mut options = Open::new().verify(verify);
-        if let Some(universe) = self.universe.read()? {
-            options = options.dictionary(universe);
+        let universe = self.universe.read()?;
+        if let Some(dictionary) = universe.as_ref().filter(|universe| universe.fingerprint().is_some()) {
+            options = options.dictionary(dictionary.clone());
         }
         // What can be read only once is read into memory, so that it can be looked at twice.
         let once = match path == Path::new("-") || !std::fs::metadata(path)?.is_file() {
@@ -202,7 +211,7 @@ impl Access {
             Some(bytes) => options.bytes(bytes),
             None => options.path(path),
         };
-        match open(&options) {
+        let opened = match open(&options) {
             Err(Error::KeyNeeded) => match self.key.read()? {
                 Some(key) => Ok(open(&options.key(key))?),
                 None => bail!("its hash is keyed; name the file with its key: --key-file FILE"),
@@ -210,7 +219,16 @@ impl Access {
             Err(Error::DictionaryNeeded { keys }) => {
                 bail!("its universe is a dictionary of {keys} keys; name it: --universe dictionary:FILE")
             }
-            other => Ok(other?),
+            other => Ok::<AnyFilter, anyhow::Error>(other?),
+        }?;
+        match (universe, opened.as_zone().map(|zone| zone.plan().universe())) {
+            (Some(named), Some(own)) if named != *own => {
+                bail!("its universe is {own}, not {named}; leave --universe out")
+            }
+            (Some(_), None) => {
+                bail!("it is a {} filter, which has no universe; leave --universe out", opened.kind())
+            }
+            _ => Ok(opened),
         }
     }
 }

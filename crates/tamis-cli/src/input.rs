@@ -168,8 +168,13 @@ impl Manner {
     }
 
     /// The keys of a zone filter are elements of its universe, written as text.
-    pub(crate) fn of_zone(&self, universe: &Universe) -> Manner {
-        Manner { keys: Some(KeyKind::Text), skip_blank: universe.fingerprint().is_none(), ..self.clone() }
+    pub(crate) fn of_zone(&self, universe: &Universe) -> anyhow::Result<Manner> {
+        if self.keys.is_some() {
+            bail!(
+                "--keys goes with rate filters; the keys of a zone filter are elements of its universe: leave it out"
+            );
+        }
+        Ok(Manner { keys: Some(KeyKind::Text), skip_blank: universe.fingerprint().is_none(), ..self.clone() })
     }
 
     /// Plain lines.

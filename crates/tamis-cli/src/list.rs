@@ -29,7 +29,7 @@ pub(crate) struct List {
     #[arg(long, value_enum)]
     method: Option<HowTo>,
     /// End each element with a NUL byte instead of a line end
-    #[arg(short = '0', long)]
+    #[arg(short = '0', long, conflicts_with = "json")]
     null: bool,
     /// Print one JSON object
     #[arg(long)]

@@ -7,7 +7,6 @@ use crate::progress;
 use anyhow::bail;
 use clap::Args;
 use serde_json::json;
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use tamis::stats::clopper_pearson;
 use tamis::zone::AnyZone;
@@ -188,7 +187,7 @@ impl Measure {
     /// How many keys of a file pass, and how many do not.
     fn count(&self, filter: &AnyFilter, file: Option<&Path>) -> anyhow::Result<[u64; 2]> {
         let Some(file) = file else { return Ok([0, 0]) };
-        let manner = filter::suited(filter, &self.manner);
+        let manner = filter::suited(filter, &self.manner)?;
         let mut counts = [0, 0];
         manner.each(&[file.to_owned()], "measuring", false, |batch| {
             for passed in filter::contains(filter, batch)? {
@@ -230,26 +229,34 @@ fn count_random(filter: &AnyFilter, trials: u64, seed: u64) -> anyhow::Result<u6
     Ok(passed)
 }
 
-/// Asks elements of the universe at random that the filter does not hold, as far as its list is exact.
+/// Asks elements of the universe at random that the filter does not hold. Beyond the zone the filter cannot tell them from its
+/// items, which then must be too few to matter.
 fn count_elements(zone: &dyn AnyZone, trials: u64, seed: u64) -> anyhow::Result<u64> {
-    let members: HashSet<u64> = match zone.list() {
-        Ok(list) if list.exact => list.numbers.into_iter().collect(),
-        _ => HashSet::new(),
-    };
     let size = zone.plan().universe().size();
-    if members.len() as u128 >= size {
+    let members: Vec<u64> = match zone.list() {
+        Ok(list) if list.exact => list.numbers,
+        _ if u128::from(zone.len()).saturating_mul(1000) < size => Vec::new(),
+        _ => bail!(
+            "the filter cannot list its items, and a random element may be one; name strangers: --strangers FILE"
+        ),
+    };
+    let strangers = size - members.len() as u128;
+    if strangers == 0 {
         bail!("the filter holds the whole universe: there are no strangers to ask");
     }
     let mut random = SplitMix64::new(seed);
     let bar = progress::bar(Some(trials), "measuring", "{prefix} [{wide_bar}] {pos} of {len}, {eta} left");
-    let (mut passed, mut asked) = (0, 0);
-    while asked < trials {
-        let number = ((u128::from(random.next_u64()) * size) >> 64) as u64;
-        if !members.contains(&number) {
-            passed += u64::from(zone.contains_number(number)?);
-            asked += 1;
-            bar.inc(1);
+    let mut passed = 0;
+    for _ in 0..trials {
+        // The rank of a stranger among strangers, and from it its number: each member before it moves it up by one.
+        let rank = ((u128::from(random.next_u64()) * strangers) >> 64) as u64;
+        let (mut low, mut high) = (0, members.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if members[middle] - middle as u64 <= rank { low = middle + 1 } else { high = middle }
         }
+        passed += u64::from(zone.contains_number(rank + low as u64)?);
+        bar.inc(1);
     }
     bar.finish_and_clear();
     Ok(passed)

@@ -16,7 +16,7 @@ use tamis::{AnyFilter, Error};
 #[command(after_help = "\
 Example: tamis union monday.tamis tuesday.tamis -o week.tamis
 
-JSON fields: file, filters, items, estimated_items, fpr_now, health.")]
+JSON fields: file, filters, items, estimated_items, exact, fpr_now, health.")]
 pub(crate) struct Union {
     #[command(flatten)]
     merge: Merge,
@@ -24,14 +24,15 @@ pub(crate) struct Union {
 
 /// Write a filter that passes what passes all of several
 ///
-/// Keys of all of them pass. A key of only some may pass too, somewhat more often than a stranger.
+/// Keys of all of them pass. A key of only some may pass too, somewhat more often than a stranger; not so of zone filters within
+/// their zones, whose result is exact.
 /// The filters must have the same layout, size and hash: build them with the same options, --items included. Zone filters need only
 /// the same universe and code; of different lengths, the shorter decides.
 #[derive(Args)]
 #[command(after_help = "\
 Example: tamis intersect customers.tamis visitors.tamis -o both.tamis
 
-JSON fields: file, filters, items, estimated_items, fpr_now, health.")]
+JSON fields: file, filters, items, estimated_items, exact, fpr_now, health.")]
 pub(crate) struct Intersect {
     #[command(flatten)]
     merge: Merge,
@@ -70,11 +71,7 @@ impl Merge {
         for path in &self.filters[1..] {
             let other = self.access.open(path, true)?;
             merge(&mut merged, &other).with_context(|| {
-                format!(
-                    "cannot merge {} and {}, which were not built with the same options",
-                    self.filters[0].display(),
-                    path.display()
-                )
+                format!("cannot merge {} and {}", self.filters[0].display(), path.display())
             })?;
         }
         filter::save(&merged, &self.target.output)?;
@@ -87,6 +84,7 @@ impl Merge {
                     ("filters", json!(self.filters.len())),
                     ("items", integer(contents.planned)),
                     ("estimated_items", number(contents.items)),
+                    ("exact", json!(contents.exact)),
                     ("fpr_now", number(merged.expected_fpr())),
                     ("health", json!(merged.health().to_string())),
                 ]),

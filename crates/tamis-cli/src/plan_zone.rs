@@ -34,7 +34,7 @@ pub(crate) struct PlanZone {
     #[arg(long, value_name = "P,P,...", value_delimiter = ',', requires = "universe", conflicts_with_all = ["bits", "items"])]
     sizes: Vec<f64>,
     /// What a guaranteed answer is worth, an ordinary right one being worth 1
-    #[arg(long, value_name = "W", default_value = "2", requires = "sizes")]
+    #[arg(long, value_name = "W", default_value = "2", allow_negative_numbers = true, conflicts_with_all = ["bits", "items"])]
     worth: f64,
     /// Print one JSON object
     #[arg(long)]
@@ -115,6 +115,12 @@ impl PlanZone {
         if !self.sizes.is_empty() {
             return self.guideline(&universe.context("--sizes needs a --universe")?);
         }
+        if self.bits.is_some() && (self.size.counting || self.size.prefer == Preference::Probes) {
+            bail!("with --bits the question is asked of bits; leave --counting and --prefer out");
+        }
+        if self.size.items == Some(0) || self.bits == Some(0) {
+            bail!("a filter has at least 1 item and 1 bit (got 0)");
+        }
         match (universe, self.size.items, self.bits) {
             (Some(universe), Some(items), None) => {
                 let plan = self.size.plan(universe, items)?;
@@ -179,6 +185,15 @@ impl PlanZone {
                 self.sizes.iter().sum::<f64>()
             );
         }
+        if self.sizes.len() < 2 {
+            bail!("--sizes are the chances of 0, 1, 2, ... items: give at least two");
+        }
+        if !self.worth.is_finite() || self.worth < 0.0 {
+            bail!("--worth must be a number from 0 up (got {})", self.worth);
+        }
+        if self.size.counting || self.size.prefer == Preference::Probes {
+            bail!("--sizes are weighed against bits; leave --counting and --prefer out");
+        }
         let code = self.size.code.name().unwrap_or(CodeName::Rs);
         let rows = zone::guideline(universe, &self.sizes, self.worth, code);
         if self.json {
@@ -202,7 +217,7 @@ impl PlanZone {
         ];
         let mut before: Option<&zone::Guideline> = None;
         for row in &rows {
-            let gain = before.map_or_else(String::new, |before| {
+            let gain = before.filter(|before| before.bits != row.bits).map_or_else(String::new, |before| {
                 format!("{:.3e}", (row.value - before.value) / (row.bits as f64 - before.bits as f64))
             });
             lines.push(format!(
@@ -266,11 +281,15 @@ impl PlanZone {
                 grouped(other.probes())
             ));
         }
-        lines.push(format!(
-            "bound     no such filter takes fewer than {:.0} bits (Claim 2); EGH takes at most {:.0} probes (Claim 3)",
-            plan.least_bits().ceil(),
-            plan.most_probes().floor()
-        ));
+        if let Some(least) = plan.least_bits() {
+            lines.push(format!(
+                "bound     no such filter takes fewer than {:.0} bits (Claim 2 of the EGH paper)",
+                least.ceil()
+            ));
+        }
+        if let Some(most) = plan.most_probes() {
+            lines.push(format!("          EGH takes at most {:.0} probes (Claim 3)", most.floor()));
+        }
         for items in past(plan) {
             lines.push(format!(
                 "beyond    {} of strangers pass at {}; of a Bloom filter's, {} with as many probes, {} at best",
@@ -280,13 +299,22 @@ impl PlanZone {
                 rate(plan.bloom_fpr(items, Some(plan.bloom_hashes(items)))),
             ));
         }
-        let work = plan.listing_work();
-        lines.push(if work <= 1 << 25 {
-            format!("listing   a full filter is listed by testing about {} candidates", grouped(work as u64))
-        } else {
-            "listing   from bits alone would take too long: build it with --counting to list it".to_owned()
-        });
+        lines.push(format!("listing   {}", listing(plan)));
         lines.join("\n")
+    }
+}
+
+/// How a full filter of this plan would be listed.
+fn listing(plan: &Plan) -> String {
+    const QUICK: u128 = 1 << 25;
+    match (plan.listing_work(), plan.is_counting()) {
+        (work, _) if work <= QUICK => {
+            format!("a full filter is listed by testing about {} candidates", grouped(work as u64))
+        }
+        (_, true) => {
+            "a full filter is listed by algebra from its counters, as far as they are not too many".to_owned()
+        }
+        (_, false) => "from bits alone would take too long: build it with --counting to list it".to_owned(),
     }
 }
 
@@ -314,8 +342,8 @@ pub(crate) fn fields(plan: &Plan) -> Map<String, Value> {
         ("probes", integer(plan.probes())),
         ("counter_bits", json!(plan.counter_bits())),
         ("certificate", json!(plan.certificate())),
-        ("least_bits", number(plan.least_bits())),
-        ("most_probes", number(plan.most_probes())),
+        ("least_bits", plan.least_bits().map_or(Value::Null, number)),
+        ("most_probes", plan.most_probes().map_or(Value::Null, number)),
         ("listing_work", number(plan.listing_work() as f64)),
     ])
 }

@@ -54,7 +54,7 @@ impl Query {
     pub(crate) fn run(&self) -> anyhow::Result<bool> {
         filter::check_sources(&self.filter, &self.input)?;
         let filter = self.opening.open(&self.filter)?;
-        let manner = filter::manner_for(&filter, &self.input);
+        let manner = filter::manner_for(&filter, &self.input)?;
         let silent = self.count || self.quiet || self.json;
         let end = if self.input.manner.null { b'\0' } else { b'\n' };
         let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());

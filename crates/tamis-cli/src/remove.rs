@@ -20,7 +20,7 @@ Examples:
   tamis remove seen.tamis gone.txt
   tamis build zone --universe ipv4 --items 4 --counting -o hosts.tamis hosts.txt
 
-JSON fields: file, removed, absent, saturated, estimated_items.")]
+JSON fields: file, removed, absent, saturated, estimated_items, exact (whether that is no estimate), fpr_now, health.")]
 pub(crate) struct Remove {
     /// The filter to change
     filter: PathBuf,
@@ -41,7 +41,8 @@ impl Remove {
         filter::check_sources(&self.filter, &self.input)?;
         let _lock = Lock::new(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
-        let manner = filter::manner_for(&any, &self.input);
+        filter::check_forgets(&any)?;
+        let manner = filter::manner_for(&any, &self.input)?;
         let (mut removed, mut absent) = (0u64, 0u64);
         manner.each(&self.input.files, "removing", false, |batch| {
             for (key, text) in batch.keys().into_iter().zip(batch.texts()) {
@@ -72,6 +73,9 @@ impl Remove {
                     ("absent", integer(absent)),
                     ("saturated", integer(saturated)),
                     ("estimated_items", number(contents.items)),
+                    ("exact", json!(contents.exact)),
+                    ("fpr_now", number(any.expected_fpr())),
+                    ("health", json!(any.health().to_string())),
                 ]),
             );
         }

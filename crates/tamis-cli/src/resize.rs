@@ -6,7 +6,7 @@ use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
-use tamis::zone::{AnyZone, Plan};
+use tamis::zone::AnyZone;
 
 /// Make a zone filter longer, so that its zone is larger
 ///
@@ -17,7 +17,7 @@ Examples:
   tamis grow tags.tamis --items 5
   tamis grow tags.tamis --blocks 12
 
-JSON fields: file, blocks, bits, items, zone, len, health.")]
+JSON fields: file, blocks, bits, items, zone, len, len_is_exact, health.")]
 pub(crate) struct Grow {
     #[command(flatten)]
     resize: Resize,
@@ -32,7 +32,7 @@ Examples:
   tamis shrink tags.tamis --items 2
   tamis shrink tags.tamis --blocks 4
 
-JSON fields: file, blocks, bits, items, zone, len, health.")]
+JSON fields: file, blocks, bits, items, zone, len, len_is_exact, health.")]
 pub(crate) struct Shrink {
     #[command(flatten)]
     resize: Resize,
@@ -57,18 +57,22 @@ struct Resize {
 
 impl Grow {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.resize.run(|zone, blocks| zone.grow(blocks))
+        self.resize.run(|zone, blocks| zone.grow(blocks), |zone, items| zone.grow_for(items))
     }
 }
 
 impl Shrink {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.resize.run(|zone, blocks| zone.shrink(blocks))
+        self.resize.run(|zone, blocks| zone.shrink(blocks), |zone, items| zone.shrink_for(items))
     }
 }
 
 impl Resize {
-    fn run(&self, change: impl Fn(&mut dyn AnyZone, u64) -> Result<(), tamis::Error>) -> anyhow::Result<()> {
+    fn run(
+        &self,
+        to_blocks: impl Fn(&mut dyn AnyZone, u64) -> Result<(), tamis::Error>,
+        for_items: impl Fn(&mut dyn AnyZone, u64) -> Result<(), tamis::Error>,
+    ) -> anyhow::Result<()> {
         let _lock = Lock::new(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
         let kind = any.kind();
@@ -78,11 +82,10 @@ impl Resize {
                 self.filter.display()
             );
         };
-        let blocks = match (self.blocks, self.items) {
-            (Some(blocks), _) => blocks,
-            (None, items) => blocks_for(zone.plan(), items.unwrap_or(1))?,
-        };
-        change(zone, blocks)?;
+        match (self.blocks, self.items) {
+            (Some(blocks), _) => to_blocks(zone, blocks)?,
+            (None, items) => for_items(zone, items.unwrap_or(1))?,
+        }
         filter::save(&any, &self.filter)?;
         let Some(zone) = any.as_zone() else { return Ok(()) };
         let plan = zone.plan();
@@ -96,14 +99,15 @@ impl Resize {
                     ("items", integer(plan.items())),
                     ("zone", integer(plan.zone())),
                     ("len", integer(zone.len())),
+                    ("len_is_exact", json!(zone.len_is_exact())),
                     ("health", json!(any.health().to_string())),
                 ]),
             );
         }
         let text = format!(
-            "{}: {} blocks, {} bits; {} of at most {}; {} its zone",
+            "{}: {}, {} bits; {} of at most {}; {} its zone",
             self.filter.display(),
-            grouped(plan.probes()),
+            output::of(plan.probes(), "block"),
             grouped(plan.bits()),
             output::of(zone.len(), "item"),
             grouped(plan.items()),
@@ -111,17 +115,4 @@ impl Resize {
         );
         output::report(&self.filter, &text)
     }
-}
-
-/// The fewest blocks of the code whose zone allows so many items.
-fn blocks_for(plan: &Plan, items: u64) -> anyhow::Result<u64> {
-    for blocks in 1.. {
-        match plan.with_blocks(blocks) {
-            Ok(plan) if plan.zone() >= items => return Ok(blocks),
-            // Fewer blocks than there are may be too few for a single item; more may be more than the code has.
-            Err(_) if blocks > plan.probes() => break,
-            _ => {}
-        }
-    }
-    bail!("no number of blocks of this code allows {items} items; build a filter with another code");
 }

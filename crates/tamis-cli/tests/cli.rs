@@ -650,6 +650,15 @@ fn zone_plans_have_stable_fields_and_refusals() {
     let guide = shell.run("plan zone --universe 1000 --sizes 0.1,0.2,0.4,0.2,0.1 --worth 3 --json").json();
     assert_eq!(guide["guideline"].as_array().unwrap().len(), 4);
     assert!(shell.run("plan zone --universe 1..48 --items 2 --code egh").ok().contains("28 bits"));
+    // A bit for each element, where that is the least; and no bound that it would break.
+    let bitmap = shell.run("plan zone --universe 1e6 --items 7000 --json").json();
+    assert_eq!((bitmap["bits"].as_u64(), bitmap["zone"].as_u64()), (Some(1_000_000), Some(1_000_000)));
+    let dense = shell.run("plan zone --universe 100 --items 50 --json").json();
+    assert!(dense["bits"].as_u64().unwrap() <= 100 && dense["least_bits"].is_null());
+    assert_eq!(
+        shell.run("plan zone --universe 65536 --bits 65536 --json").json()["largest_items"]["coprime"],
+        65_536
+    );
     for (line, words) in [
         ("plan zone --universe 0 --items 1", &["empty"][..]),
         ("plan zone --universe 9..3 --items 1", &["empty", "3..9"]),
@@ -657,7 +666,12 @@ fn zone_plans_have_stable_fields_and_refusals() {
         ("plan zone --universe dictionary:nowhere --items 1", &["nowhere"]),
         ("plan zone --universe 10 --items 0", &["at least 1"]),
         ("plan zone --universe 10 --items 11", &["no more than 10"]),
-        ("plan zone --universe ipv4 --items 1e9", &["the most items of this universe"]),
+        ("plan zone --universe 1e10 --items 1e9", &["the most items of this universe"]),
+        ("plan zone --universe 10 --bits 0", &["at least 1"]),
+        ("plan zone --universe 10 --bits 5 --counting", &["--counting"]),
+        ("plan zone --universe 10 --sizes 1", &["at least two"]),
+        ("plan zone --universe 10 --sizes 0.5,0.5 --worth nan", &["--worth"]),
+        ("plan zone --universe 10 --items 2 --worth 5", &["--worth"]),
         ("plan zone --universe ipv4 --items 1e9 --code egh", &["fewer items"]),
         ("plan zone --universe 10", &["two of"]),
         ("plan zone --universe 10 --items 1 --bits 5", &["leave one out"]),
@@ -734,6 +748,7 @@ fn zone_filters_forget_grow_and_merge() {
     assert_eq!(shell.run("list f").ok(), "10.0.0.2\n");
     assert_eq!(shell.run("shrink f --blocks 20 --json").json()["blocks"], 20);
     assert_eq!(shell.run("list f").ok(), "10.0.0.2\n");
+    shell.run("grow f --items 5000000000").refused(&["no more than 4294967296"]);
     shell.run("grow f --blocks 5").refused(&["fewer than the 20"]);
     shell.run("shrink f --blocks 50").refused(&["more than the 20"]);
     // Filters of different lengths meet in the blocks they share.
@@ -755,10 +770,62 @@ fn zone_filters_forget_grow_and_merge() {
     shell.run("grow h --blocks 5").refused(&["only zone filters"]);
     shell.with_input("build zone --universe 100 --items 2 -o h", "7\n").ok();
     shell.with_input("remove h", "7\n").refused(&["--counting"]);
+    shell.with_input("remove h", "").refused(&["--counting"]);
+    shell.run("list h --universe 1..5").refused(&["0..99", "1..5"]);
+    shell.with_input("query h --keys text", "7\n").refused(&["--keys"]);
+    // A zone that allows more than was asked for can be used without a longer filter.
+    shell.with_input("build zone --universe 100 --items 50 --counting -o wide", "3\n").ok();
+    assert_eq!(shell.run("grow wide --items 60 --json").json()["items"], 60);
+    assert_eq!(shell.run("list wide").ok(), "3\n");
     shell.run("list h --method algebra").refused(&["needs counters"]);
     assert_eq!(shell.with_input("build zone --universe 100 --items 2 -o h", "").code, 0);
     let empty = shell.run("list h");
     assert_eq!((empty.code, empty.out.as_str()), (1, ""));
+}
+
+/// Beyond the zone a stranger may be removed by mistake; nothing is called exact from then on.
+#[test]
+fn zone_filters_are_not_sure_beyond_their_zone() {
+    let shell = Shell::new();
+    shell
+        .with_input("build zone --universe 43 --items 2 --code egh --counting --beyond -o f", "0\n31\n32\n")
+        .ok();
+    shell.with_input("remove f", "10\n").ok();
+    let list = shell.run("list --json f");
+    assert!(list.code == 2 || !list.out.contains("\"exact\":true"), "{}{}", list.out, list.err);
+    let many: String = (0..40).step_by(5).map(|i| format!("{i}\n")).collect();
+    shell.with_input("build zone --universe 40 --items 3 --code egh --beyond -o g", many).ok();
+    shell.run("measure g --trials 100").refused(&["--strangers"]);
+    // Nearly everything is a member: the one stranger is found without guessing.
+    shell
+        .with_input(
+            "build zone --universe 500 --items 499 -o h",
+            (0..499).map(|i| format!("{i}\n")).collect::<String>(),
+        )
+        .ok();
+    assert_eq!(shell.run("measure h --trials 1000 --json").json()["passed"], 0);
+}
+
+/// What a file says of its contents must agree with its cells.
+#[test]
+fn zone_files_that_lie_about_their_contents_are_refused() {
+    let shell = Shell::new();
+    shell.with_input("build zone --universe 100 --items 3 -o f", "7\n8\n").ok();
+    let mut bytes = std::fs::read(shell.path("f")).unwrap();
+    bytes[72] = 1; // it says that it holds one
+    reseal(&mut bytes);
+    shell.file("lie", &bytes);
+    shell.run("info lie").refused(&["items held", "cells"]);
+    shell.run("list lie --no-verify").refused(&["2 elements pass"]);
+}
+
+/// Puts the right checksum at the end of a header.
+fn reseal(bytes: &mut [u8]) {
+    let end = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize - 4;
+    let checksum = !bytes[..end].iter().fold(!0u32, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0x82f6_3b78 } else { 0 })
+    });
+    bytes[end..end + 4].copy_from_slice(&checksum.to_le_bytes());
 }
 
 #[test]

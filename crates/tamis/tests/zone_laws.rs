@@ -1008,7 +1008,7 @@ fn the_rate_beyond_the_zone_is_as_planned() {
 #[test]
 fn lists_beyond_the_zone_say_so() {
     let mut draw = Draw(6);
-    let (mut exact, mut strangers) = (0, 0);
+    let mut strangers = 0;
     for round in 0..120u64 {
         let size = [30u128, 100, 1000, 4096][(round % 4) as usize];
         let code = CodeName::ALL[(round / 4 % 3) as usize];
@@ -1032,17 +1032,16 @@ fn lists_beyond_the_zone_say_so() {
         let list = counts.list().unwrap();
         assert!(set.iter().all(|number| list.numbers.contains(number)), "{set:?}: {list:?} in {counts:?}");
         assert!(!list.exact || list.numbers.iter().eq(&set), "{set:?}: {list:?} in {counts:?}");
-        // Back to as many items as planned for, algebra may solve for them again.
+        // After a removal, which may have been a stranger's, no list is certain any more, not even with few items left.
         let left: BTreeSet<u64> = set.iter().copied().take(items as usize).collect();
         (&set - &left).into_iter().for_each(|number| counts.remove_number(number).unwrap());
         let list = counts.list().unwrap();
         assert_eq!(counts.health(), Health::Beyond);
         assert!(left.iter().all(|number| list.numbers.contains(number)), "{left:?}: {list:?} in {counts:?}");
-        assert!(!list.exact || list.numbers.iter().eq(&left), "{left:?}: {list:?} in {counts:?}");
-        exact += u32::from(list.exact);
+        assert!(!list.exact, "{left:?}: {list:?} in {counts:?}");
         assert!(bits.clone().grow(bits.plan().probes() + 1).is_err());
     }
-    assert!(exact > 10 && strangers > 10, "{exact} {strangers}");
+    assert!(strangers > 10, "{strangers}");
 }
 
 /// An item that seems to be there already when it is put in is there when those it hid behind are gone.

@@ -2,7 +2,7 @@
 
 use super::example::{columns, covered};
 use super::figures::Times;
-use super::{deceived, exact_zone, is_free, plan, primes, product, real_root, root, tables};
+use super::{claim_2, deceived, exact_zone, is_free, plan, primes, product, real_root, root, tables};
 use crate::{Notebook, significant};
 use num_bigint::BigUint;
 use tamis::zone::{
@@ -180,7 +180,7 @@ fn bounds(book: &mut Notebook) {
              hold where n is small against d^2.",
             format!(
                 "n = 100, d = 50: it asks for {} bits, and {} bits, one for each element, never err.",
-                significant(plan.least_bits()),
+                significant(claim_2(100, 50)),
                 plan.bits()
             ),
         );

@@ -206,6 +206,15 @@ impl AnyFilter {
         }
     }
 
+    /// Whether the body can be what the header says, as far as that can be told.
+    pub(super) fn is_consistent(&self) -> bool {
+        match self {
+            AnyFilter::Zone(filter) => filter.is_consistent(),
+            AnyFilter::ZoneCounting(filter) => filter.is_consistent(),
+            _ => true,
+        }
+    }
+
     /// What the filter is called.
     #[must_use]
     pub fn kind(&self) -> &'static str {

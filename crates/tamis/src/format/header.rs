@@ -91,8 +91,8 @@ impl Header {
             1 => parse_rate(Kind::Bloom, fields, key)?,
             2 => parse_rate(Kind::Blocked, fields, key)?,
             3 => parse_rate(Kind::Counting, fields, key)?,
-            4 => parse_zone(false, fields, dictionary)?,
-            5 => parse_zone(true, fields, dictionary)?,
+            4 => parse_zone(false, fields, prologue.body, dictionary)?,
+            5 => parse_zone(true, fields, prologue.body, dictionary)?,
             other => return Err(refused("kind", other)),
         };
         if prologue.body != header.bytes() {
@@ -164,7 +164,12 @@ fn parse_rate(filter: Kind, fields: &[u8], key: Option<&SecretKey>) -> Result<He
     Ok(Header::Rate { plan, hash, kinds })
 }
 
-fn parse_zone(counting: bool, fields: &[u8], dictionary: Option<&Universe>) -> Result<Header, Error> {
+fn parse_zone(
+    counting: bool,
+    fields: &[u8],
+    body: u64,
+    dictionary: Option<&Universe>,
+) -> Result<Header, Error> {
     let blocks = u32::from_le_bytes(take(fields, 36));
     let listed = if fields[32] == 2 { blocks as usize } else { 0 };
     if listed > MOST_MODULI {
@@ -193,10 +198,15 @@ fn parse_zone(counting: bool, fields: &[u8], dictionary: Option<&Universe>) -> R
     if fields[32] != 3 && (order, degree) != (0, 0) {
         return Err(refused("field order", order));
     }
+    // Proofs take their time: what is not of the right size is not worth one.
+    let width = u32::from_le_bytes(take(fields, 80));
+    let bits = scheme.cells().and_then(|cells| cells.checked_mul(u64::from(width)));
+    if bits.is_none_or(|bits| bits.div_ceil(8) != body) {
+        return Err(refused("body length", body));
+    }
     let universe = parse_universe(fields, dictionary)?;
     let items = u64::from_le_bytes(take(fields, 64));
     let plan = zone::Plan::from_parts(universe, items, scheme, counting)?;
-    let width = u32::from_le_bytes(take(fields, 80));
     if width != plan.counter_bits() {
         return Err(refused("counter width", width));
     }
@@ -204,6 +214,9 @@ fn parse_zone(counting: bool, fields: &[u8], dictionary: Option<&Universe>) -> R
         return Err(refused("state", fields[34]));
     }
     let state = State { beyond: fields[34] & 1 != 0, len_is_bound: fields[34] & 2 != 0 };
+    if counting && state.len_is_bound && !state.beyond {
+        return Err(refused("state", fields[34])); // counters that could not be listed are beyond
+    }
     let len = u64::from_le_bytes(take(fields, 72));
     if !state.beyond && len > items {
         return Err(refused("number of items held", len));

@@ -133,7 +133,14 @@ impl Open {
         if !bits::clear_from(body.bytes(), header.bits()) {
             return Err(Error::Field { field: "last byte", got: "not zero past the last cell".to_owned() });
         }
-        header.with_body(body)
+        let filter = header.with_body(body)?;
+        if self.verify.unwrap_or(verify) && !filter.is_consistent() {
+            return Err(Error::Field {
+                field: "number of items held",
+                got: "not what the cells show".to_owned(),
+            });
+        }
+        Ok(filter)
     }
 }
 

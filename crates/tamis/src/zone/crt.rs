@@ -4,6 +4,7 @@
 //! Goodrich and Hirschberg). A stored element covers a stranger's blocks only for moduli that divide their difference, which
 //! is below n; so the moduli that d elements cover can be packed into d bins of product at most n - 1.
 
+use super::certificate;
 use super::code::{Code, Occupancy};
 use super::list::{modular, sturm};
 use crate::Error;
@@ -26,13 +27,16 @@ impl Residues {
         if let Some(small) = moduli.iter().find(|q| **q < 2 || **q > u64::from(u32::MAX)) {
             return refuse(format!("{small} is no modulus"), "moduli are from 2 to 4294967295");
         }
-        for (i, p) in moduli.iter().enumerate() {
-            if let Some(q) = moduli[..i].iter().find(|q| gcd(*p, **q) != 1) {
-                return refuse(
-                    format!("the moduli {q} and {p} share a factor"),
-                    "moduli must be pairwise coprime",
-                );
-            }
+        if !certificate::pairwise_coprime(&moduli) {
+            return refuse("two of the moduli share a factor".to_owned(), "moduli must be pairwise coprime");
+        }
+        Ok(Residues { moduli, first })
+    }
+
+    /// The code with these primes, which need no check.
+    pub(crate) fn of_primes(moduli: Vec<u64>, first: u64) -> Result<Residues, Error> {
+        if moduli.is_empty() {
+            return Residues::new(moduli, first);
         }
         Ok(Residues { moduli, first })
     }
@@ -84,7 +88,7 @@ fn primes_up_to(limit: usize) -> Vec<u64> {
     primes
 }
 
-/// The first `count` moduli, or all of them and the next primes that share no factor with them.
+/// The first `count` moduli, or all of them and the next larger numbers that share no factor with any.
 pub(crate) fn extended(moduli: &[u64], count: usize) -> Vec<u64> {
     let mut longer: Vec<u64> = moduli.iter().copied().take(count).collect();
     let mut next = moduli.iter().max().map_or(2, |largest| largest + 1);

@@ -122,7 +122,7 @@ pub struct List {
     /// The numbers, ascending.
     pub numbers: Vec<u64>,
     /// Whether these are exactly the items held. If not, the filter is beyond its zone, and these are all elements that pass:
-    /// every item is among them, and others may be.
+    /// every item is among them (unless strangers were removed), and others may be.
     pub exact: bool,
 }
 
@@ -135,8 +135,9 @@ impl List {
     }
 }
 
-/// The most candidates that a join tests: about a second.
-const MOST_CANDIDATES: u64 = 1 << 25;
+/// The most candidates that a join tests, and the most probes that it makes for them: some seconds.
+pub(crate) const MOST_CANDIDATES: u64 = 1 << 25;
+const MOST_PROBES: u64 = 1 << 28;
 /// Up to so many candidates a join is faster than algebra.
 const FEW_CANDIDATES: u128 = 1 << 11;
 
@@ -217,7 +218,7 @@ impl<C: Cells> ZoneFilter<C> {
             // lost.
             if C::COUNTING && self.state.beyond {
                 self.put(&positions);
-                self.len += 1;
+                self.len = self.len.saturating_add(1);
             }
             return Ok(false);
         }
@@ -228,7 +229,7 @@ impl<C: Cells> ZoneFilter<C> {
             self.state.beyond = true;
         }
         self.put(&positions);
-        self.len += 1;
+        self.len = self.len.saturating_add(1);
         Ok(true)
     }
 
@@ -342,13 +343,15 @@ impl<C: Cells> ZoneFilter<C> {
 
     fn join(&self) -> Result<List, Error> {
         let (code, size) = (self.plan.coding(), self.plan.universe().size());
-        match code.join(self, size, MOST_CANDIDATES) {
+        let most = MOST_CANDIDATES.min(MOST_PROBES / self.plan.probes());
+        match code.join(self, size, most) {
+            Some(numbers) if self.len_is_exact() && numbers.len() as u64 != self.len => Err(Error::Listing {
+                why: format!("{} elements pass a filter that says it holds {}", numbers.len(), self.len),
+                remedy: "the file is damaged or not tamis's own: build it again".to_owned(),
+            }),
             Some(numbers) => Ok(List { numbers, exact: !self.state.beyond }),
             None => Err(Error::Listing {
-                why: format!(
-                    "listing {} items by joining would test more than {MOST_CANDIDATES} candidates",
-                    self.len
-                ),
+                why: format!("listing {} items by joining would test more than {most} candidates", self.len),
                 remedy: match (C::COUNTING, self.plan.code()) {
                     (false, CodeName::Rs) => "build it with counters, or with --code egh or coprime",
                     (false, _) => "build it with counters",
@@ -370,14 +373,24 @@ impl<C: Cells> ZoneFilter<C> {
         if self.state.beyond && self.state.len_is_bound {
             return Err(unsolved());
         }
+        let most = (MOST_SOLVING / self.plan.probes()).isqrt();
         let mut blocks: Vec<Vec<u64>> = Vec::with_capacity(self.starts.len());
         for block in 0..self.starts.len() {
-            let mut positions = Vec::with_capacity(self.len as usize % (1 << 20));
+            let mut positions = Vec::new();
             for position in 0..self.plan.coding().size(block) {
                 let count = self.cell(block, position);
                 let stuck = self.state.beyond && count == self.packed().ceiling();
-                if stuck || positions.len() as u64 + count > MOST_SOLVED {
+                if stuck {
                     return Err(unsolved());
+                }
+                if positions.len() as u64 + count > most {
+                    return Err(Error::Listing {
+                        why: format!(
+                            "solving for more than {most} items of {} blocks would take too long",
+                            self.plan.probes()
+                        ),
+                        remedy: "keep a list beside so large a filter".to_owned(),
+                    });
                 }
                 positions.extend((0..count).map(|_| position));
             }
@@ -418,10 +431,13 @@ impl<C: Cells> ZoneFilter<C> {
     pub fn intersect(&mut self, other: &Self) -> Result<(), Error> {
         let plan = self.common(other)?;
         if !self.state.beyond && !other.state.beyond {
-            let shorter = if self.len <= other.len { (&*self, other) } else { (other, &*self) };
-            if let Ok(list) = shorter.0.list() {
-                let positions_held = |number: &u64| shorter.1.holds(&shorter.1.positions(*number));
-                let numbers: Vec<u64> = list.numbers.into_iter().filter(positions_held).collect();
+            // Either list will do; the shorter one is the faster, and may be the only one to be had.
+            let [listed, asked] = if self.len <= other.len { [&*self, other] } else { [other, &*self] };
+            let found =
+                listed.list().map(|list| (list, asked)).or_else(|_| asked.list().map(|list| (list, listed)));
+            if let Ok((list, asked)) = found {
+                let held = |number: &u64| asked.holds(&asked.positions(*number));
+                let numbers: Vec<u64> = list.numbers.into_iter().filter(held).collect();
                 *self = Self::of_numbers(plan, &numbers)?;
                 return Ok(());
             }
@@ -520,6 +536,43 @@ impl<C: Cells> ZoneFilter<C> {
         Ok(())
     }
 
+    /// Makes the filter accept `items` items, with no more blocks than that takes, but no fewer than it has.
+    pub fn grow_for(&mut self, items: u64) -> Result<(), Error> {
+        let mut plan = self.plan.for_items(items)?;
+        if plan.probes() < self.plan.probes() {
+            plan = self.plan.with_blocks(self.plan.probes())?.allowing(items);
+        }
+        let blocks = plan.probes();
+        let mut grown = self.clone();
+        grown.grow(blocks)?;
+        let list = grown.list()?;
+        *self = Self::of_numbers(plan, &list.numbers)?;
+        Ok(())
+    }
+
+    /// Makes the filter shorter, to as few blocks as `items` items take.
+    pub fn shrink_for(&mut self, items: u64) -> Result<(), Error> {
+        let plan = self.plan.for_items(items)?;
+        self.shrink(plan.probes())
+    }
+
+    /// Whether the cells can be those of as many items as the filter says it holds: each has one cell in every block.
+    pub(crate) fn is_consistent(&self) -> bool {
+        if self.state.beyond {
+            return true;
+        }
+        (0..self.starts.len()).all(|block| {
+            let occupied = self.count(block);
+            let counted = if C::COUNTING {
+                (0..self.plan.coding().size(block)).map(|position| self.cell(block, position)).sum()
+            } else {
+                occupied
+            };
+            let full = occupied > 0 || self.len == 0;
+            full && counted <= self.len && (!C::COUNTING || counted == self.len)
+        })
+    }
+
     /// Makes the filter shorter, to its first `blocks` blocks. If that leaves too small a zone for what it holds, the filter is
     /// beyond it.
     pub fn shrink(&mut self, blocks: u64) -> Result<(), Error> {
@@ -576,11 +629,12 @@ impl<C: Cells> Occupancy for ZoneFilter<C> {
     }
 }
 
-/// The most items that algebra is asked for.
-const MOST_SOLVED: u64 = 4096;
+/// The most work that algebra is asked for, as items squared times blocks: some ten seconds.
+const MOST_SOLVING: u64 = 1 << 33;
 
 impl CountingFilter {
-    /// Takes an item out. [`Error::Absent`], and no change, if it is not there; beyond the zone, only if it is certainly not.
+    /// Takes an item out. [`Error::Absent`], and no change, if it is not there; beyond the zone, only if it is certainly not:
+    /// there, removing a stranger that passes takes the cells of items with it, and loses them.
     pub fn remove(&mut self, key: impl Key) -> Result<(), Error> {
         let number = self.plan.universe().number(key)?;
         self.remove_number(number)
@@ -603,6 +657,8 @@ impl CountingFilter {
             }
         }
         self.len = self.len.saturating_sub(1);
+        // Beyond the zone it may have been a stranger, whose cells belonged to others: nothing is certain any more.
+        self.state.len_is_bound |= self.state.beyond;
         Ok(())
     }
 }
@@ -636,6 +692,10 @@ pub trait AnyZone: Send + Sync {
     fn grow(&mut self, blocks: u64) -> Result<(), Error>;
     /// See [`ZoneFilter::shrink`].
     fn shrink(&mut self, blocks: u64) -> Result<(), Error>;
+    /// See [`ZoneFilter::grow_for`].
+    fn grow_for(&mut self, items: u64) -> Result<(), Error>;
+    /// See [`ZoneFilter::shrink_for`].
+    fn shrink_for(&mut self, items: u64) -> Result<(), Error>;
     /// See [`ZoneFilter::plan`].
     fn plan(&self) -> &Plan;
     /// See [`ZoneFilter::body`].
@@ -669,6 +729,12 @@ impl<C: Cells + Send + Sync> AnyZone for ZoneFilter<C> {
     }
     fn shrink(&mut self, blocks: u64) -> Result<(), Error> {
         ZoneFilter::shrink(self, blocks)
+    }
+    fn grow_for(&mut self, items: u64) -> Result<(), Error> {
+        ZoneFilter::grow_for(self, items)
+    }
+    fn shrink_for(&mut self, items: u64) -> Result<(), Error> {
+        ZoneFilter::shrink_for(self, items)
     }
     fn plan(&self) -> &Plan {
         ZoneFilter::plan(self)

@@ -2,13 +2,14 @@
 
 use super::certificate;
 use super::crt;
-use super::plan::{CodeName, Plan};
+use super::plan::{CodeName, MOST_MODULI, MOST_WORK, Plan};
 use super::reed_solomon;
 use super::universe::Universe;
 use num_bigint::BigUint;
 
 /// The largest universe, up to 2^64, whose `items` a filter of at most `bits` bits keeps free of false positives with the
-/// code; `None` if there is none of two elements.
+/// code; `None` if there is none of two elements. For `coprime`, whose moduli are sought and not derived, a universe that is
+/// certain to fit, but perhaps not the largest.
 ///
 /// ```
 /// use tamis::zone::{CodeName, largest_universe};
@@ -20,8 +21,13 @@ pub fn largest_universe(code: CodeName, bits: u64, items: u64) -> Option<u128> {
     let most = match code {
         CodeName::Egh => egh_universe(bits, items)?,
         CodeName::Coprime => {
-            let fits = |n: u128| plan_bits(n, items, code).is_some_and(|needed| needed <= bits);
-            last(u128::from(items).max(2), 1 << 64, fits)?
+            // A universe that fits bit for bit always does. Otherwise the moduli are searched for, up to a size where that is quick.
+            let bitmap = u128::from(bits.min(u64::from(u32::MAX)));
+            let fits =
+                |n: u128| n <= bitmap || plan_bits(n, items, code).is_some_and(|needed| needed <= bits);
+            let searched =
+                if bits <= MOST_SEARCHED { last(u128::from(items).max(2), 1 << 64, fits) } else { None };
+            searched.unwrap_or(0).max(bitmap).max(egh_universe(bits, items).unwrap_or(0))
         }
         CodeName::Rs => rs_universe(bits, items)?,
     };
@@ -29,13 +35,17 @@ pub fn largest_universe(code: CodeName, bits: u64, items: u64) -> Option<u128> {
     (most >= 2 && most >= u128::from(items)).then_some(most.min(1 << 64))
 }
 
+/// The most bits for which the largest universe is sought by planning coprime codes again and again.
+const MOST_SEARCHED: u64 = 10_000;
+
 /// The root of the product of the primes whose sum fits: the paper's n_d, exactly.
 fn egh_universe(bits: u64, items: u64) -> Option<u128> {
     let items = u32::try_from(items).ok().filter(|items| *items > 0)?;
-    let moduli = crt::primes_within(bits);
+    let mut moduli = crt::primes_within(bits);
+    moduli.truncate(MOST_MODULI);
     let product = certificate::product_of(&moduli);
     // A power that has more bits than the product is larger, and may be far too large to compute.
-    let too_long = |n: u128| u64::from(n.ilog2()) * u64::from(items) > product.bits();
+    let too_long = |n: u128| u64::from(n.ilog2()) * u64::from(items) > product.bits().min(MOST_WORK);
     let fits = |n: u128| !too_long(n) && BigUint::from(n).pow(items) <= product;
     last(1, 1 << 64, fits)
 }
@@ -64,6 +74,11 @@ pub fn largest_items(code: CodeName, bits: u64, size: u128) -> Option<u64> {
     if size == 0 || size > 1 << 64 {
         return None;
     }
+    if code == CodeName::Coprime && size <= u128::from(bits.min(u64::from(u32::MAX))) && size >= 2 {
+        return Some(size as u64); // a bit for each element
+    }
+    // The moduli are searched for up to a size where that is quick; beyond, the primes answer.
+    let code = if code == CodeName::Coprime && bits > MOST_SEARCHED { CodeName::Egh } else { code };
     let fits = |items: u128| {
         u64::try_from(items)
             .is_ok_and(|items| plan_bits(size, items, code).is_some_and(|needed| needed <= bits))

@@ -64,7 +64,7 @@ pub(crate) enum Scheme {
 pub(crate) const MOST_MODULI: usize = 8192;
 /// The most bits that d items of the universe may take as a list, log2(n^d), for the codes of residues: beyond it their
 /// certificates would take seconds.
-const MOST_WORK: u64 = 1 << 17;
+pub(super) const MOST_WORK: u64 = 1 << 17;
 
 impl Scheme {
     pub(crate) fn name(&self) -> CodeName {
@@ -72,6 +72,14 @@ impl Scheme {
             Scheme::Egh { .. } => CodeName::Egh,
             Scheme::Coprime { .. } => CodeName::Coprime,
             Scheme::Rs(_) => CodeName::Rs,
+        }
+    }
+
+    /// The positions of all blocks.
+    pub(crate) fn cells(&self) -> Option<u64> {
+        match self {
+            Scheme::Rs(choice) => u64::from(choice.order).checked_mul(u64::from(choice.blocks)),
+            _ => self.moduli()?.iter().try_fold(0u64, |sum, q| sum.checked_add(*q)),
         }
     }
 
@@ -97,10 +105,16 @@ impl Scheme {
             if moduli.len() > MOST_MODULI {
                 return Err(Error::Field { field: "number of blocks", got: moduli.len().to_string() });
             }
-            let code = Arc::new(Residues::new(moduli, universe.first())?);
+            let code = Arc::new(match self {
+                Scheme::Egh { .. } => Residues::of_primes(moduli, universe.first())?,
+                _ => Residues::new(moduli, universe.first())?,
+            });
             let (zone, proof) = certificate::zone(code.moduli(), size, u32::MAX);
             let zone = if zone == u32::MAX { whole } else { u64::from(zone).min(whole) };
+            // Only small codes are chosen by an exhaustive search, which would take long for others.
+            let small = code.moduli().iter().sum::<u64>() <= coprime::SMALL_SUM;
             if zone < wanted
+                && small
                 && let Ok(items) = u32::try_from(wanted)
                 && let Some(proof) = certificate::prove(code.moduli(), size, items, certificate::EFFORT)
             {
@@ -315,6 +329,38 @@ impl Plan {
         Ok(Plan { universe, items, scheme, counting, code, zone, proof })
     }
 
+    /// The same code with the fewest blocks whose zone allows `items`, and accepting so many.
+    pub fn for_items(&self, items: u64) -> Result<Plan, Error> {
+        let refuse = |remedy: String| {
+            Err(Error::Zone { code: self.code().name(), items, universe: self.universe.size(), remedy })
+        };
+        if items == 0 {
+            return Err(Error::Items { got: items });
+        }
+        if u128::from(items) > self.universe.size() {
+            return refuse(format!("there are no more than {} items in it", self.universe.size()));
+        }
+        let most = match &self.scheme {
+            Scheme::Rs(choice) => u64::from(choice.order) + 1,
+            _ => MOST_MODULI as u64,
+        };
+        let suffice = |blocks: u64| self.with_blocks(blocks).ok().filter(|plan| plan.zone >= items);
+        // More blocks never make the zone smaller: double until they suffice, then halve the gap.
+        let mut high = self.probes();
+        while suffice(high).is_none() {
+            if high >= most {
+                return refuse(format!("it has at most {most} blocks; build a filter with another code"));
+            }
+            high = (high * 2).min(most);
+        }
+        let mut low = 0;
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if suffice(middle).is_some() { high = middle } else { low = middle }
+        }
+        Ok(self.with_blocks(high)?.allowing(items))
+    }
+
     /// The universe.
     #[must_use]
     pub fn universe(&self) -> &Universe {
@@ -424,19 +470,23 @@ impl Plan {
         if self.bloom_fpr(items, Some(low)) <= self.bloom_fpr(items, Some(high)) { low } else { high }
     }
 
-    /// The bits that no filter of this zone can do without (Claim 2 of the EGH paper, after Füredi): 0.25 d^2 log n / log d; 0
-    /// where it says nothing, for one item.
+    /// The bits that no filter of this zone can do without, by Claim 2 of the EGH paper (after Füredi): 0.25 d^2 log n / log d.
+    /// `None` where the claim says nothing (one item) or cannot hold (a bit for each element would be fewer).
     #[must_use]
-    pub fn least_bits(&self) -> f64 {
+    pub fn least_bits(&self) -> Option<f64> {
         let (d, n) = (self.items as f64, self.universe.size() as f64);
-        if self.items < 2 { 0.0 } else { 0.25 * d * d / d.log2() * n.log2() }
+        let claimed = 0.25 * d * d / d.log2() * n.log2();
+        (self.items >= 2 && claimed <= n).then_some(claimed)
     }
 
-    /// The probes that EGH never exceeds (Claim 3), for universes of at least 7.
+    /// The probes that EGH never exceeds, by Claim 3, which is for universes of at least 7.
     #[must_use]
-    pub fn most_probes(&self) -> f64 {
+    pub fn most_probes(&self) -> Option<f64> {
+        if self.universe.size() < 7 {
+            return None;
+        }
         let x = (2.0 * self.items as f64 * (self.universe.size() as f64).ln()).floor();
-        x / x.ln() * (1.0 + 1.2762 / x.ln()) + 1.0
+        Some(x / x.ln() * (1.0 + 1.2762 / x.ln()) + 1.0)
     }
 }
 
@@ -458,7 +508,9 @@ fn best_rs(size: u128, items: u64, prefer: Prefer) -> Result<Scheme, Error> {
 fn residues(size: u128, items: u64, code: CodeName) -> Option<Scheme> {
     let bits_of_one = u64::from(u128::BITS - (size - 1).leading_zeros()).max(1);
     if items.checked_mul(bits_of_one)? > MOST_WORK {
-        return None;
+        // One modulus as large as the universe, a bit for each element, needs no search and no proof.
+        let bitmap = u32::try_from(size).ok().filter(|size| code == CodeName::Coprime && *size >= 2)?;
+        return Some(Scheme::Coprime { moduli: vec![u64::from(bitmap)] });
     }
     let items = u32::try_from(items).ok()?;
     // A universe of one element needs no prime to tell it from others, but a filter needs a block.

@@ -208,6 +208,21 @@ mod tests {
     }
 
     #[test]
+    fn impossible_codes_are_refused() {
+        for (order, degree, blocks, word) in [
+            (6, 1, 3, "field of 6"),
+            (65_537, 1, 3, "field of 65537"),
+            (0, 0, 1, "field"),
+            (7, 2, 9, "from 1 to 8"),
+            (7, 2, 0, "not 0"),
+            (7, 64, 3, "degree 64"),
+        ] {
+            let said = ReedSolomon::new(order, degree, blocks).unwrap_err().to_string();
+            assert!(said.contains(word), "{said}");
+        }
+    }
+
+    #[test]
     fn two_elements_agree_in_at_most_t_blocks() {
         for (order, degree, blocks) in [(2, 3, 3), (3, 2, 4), (4, 1, 5), (5, 2, 6), (8, 1, 9), (9, 1, 10)] {
             let code = ReedSolomon::new(order, degree, blocks).unwrap();
