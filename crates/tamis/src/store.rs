@@ -79,7 +79,7 @@ impl Store {
         Ok(Store { place: Place::Map { map, start: offset }, len: size })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.place {
             Place::Heap(lines) => &bytemuck::cast_slice(lines)[..self.len],
@@ -87,7 +87,7 @@ impl Store {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         match &mut self.place {
             Place::Heap(lines) => &mut bytemuck::cast_slice_mut(lines)[..self.len],

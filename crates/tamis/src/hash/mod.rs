@@ -170,7 +170,7 @@ impl Hash {
     }
 
     /// The key's digest, or `None` for the two families of the documents, which have none.
-    #[inline]
+    #[inline(always)]
     pub fn digest(&self, key: impl Key) -> Option<Digest> {
         match &self.0 {
             Family::Fast(fast) => Some(fast.digest(key.as_key())),
@@ -244,7 +244,7 @@ impl Probe<'_> {
 }
 
 /// Maps 64 random bits to 0..cells evenly: the high half of the product.
-#[inline]
+#[inline(always)]
 pub(crate) fn scale(x: u64, cells: u64) -> u64 {
     ((u128::from(x) * u128::from(cells)) >> 64) as u64
 }

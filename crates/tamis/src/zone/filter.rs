@@ -312,11 +312,10 @@ impl<C: Cells> ZoneFilter<C> {
     /// Lists the items, by the fastest method that is exact; see [`List::exact`] for filters beyond their zone.
     pub fn list(&self) -> Result<List, Error> {
         let work = self.plan.coding().join_work(self.len.min(self.plan.items()), self.plan.universe().size());
-        if C::COUNTING
-            && (work > FEW_CANDIDATES || self.state.beyond)
-            && let Ok(list) = self.list_by(Method::Algebra)
-        {
-            return Ok(list);
+        if C::COUNTING && (work > FEW_CANDIDATES || self.state.beyond) {
+            return self
+                .list_by(Method::Algebra)
+                .or_else(|error| self.list_by(Method::Join).map_err(|_| error));
         }
         self.list_by(Method::Join)
     }

@@ -49,12 +49,12 @@ impl Layout for Blocked {
 const SECOND: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The block of a key.
-#[inline]
+#[inline(always)]
 fn place(digest: Digest, plan: &Plan) -> usize {
     scale(digest.h1, plan.blocks()) as usize
 }
 
-#[inline]
+#[inline(always)]
 fn digest_of(probe: &Probe<'_>) -> Digest {
     match probe {
         Probe::Digest(digest) => *digest,
@@ -68,7 +68,7 @@ impl Cells for Blocked {
         hash.need_digest("a blocked filter")
     }
 
-    #[inline]
+    #[inline(always)]
     #[allow(unsafe_code)]
     fn insert(plan: &Plan, body: &mut [u8], probe: &Probe<'_>) -> bool {
         let digest = digest_of(probe);
@@ -81,7 +81,7 @@ impl Cells for Blocked {
         scalar::insert(block, digest, plan.rounds())
     }
 
-    #[inline]
+    #[inline(always)]
     #[allow(unsafe_code)]
     fn contains(plan: &Plan, body: &[u8], probe: &Probe<'_>) -> bool {
         let digest = digest_of(probe);
