@@ -9,6 +9,13 @@ use std::sync::Arc;
 /// Text is its UTF-8 bytes, so `"ant"` and `b"ant"` are one key. An integer is its value, whatever its Rust
 /// type, so `7u8` and `7i64` are one key. **The integer 7 and the text "7" are different keys.** Text is
 /// compared byte for byte: "é" as one code point and "e" with a combining accent are different keys.
+///
+/// ```
+/// use tamis::{Key, KeyRef};
+/// assert_eq!("7".as_key(), KeyRef::Bytes(b"7"));
+/// assert_eq!(7i32.as_key(), KeyRef::Natural(7));
+/// assert_ne!("7".as_key(), 7u64.as_key());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyRef<'a> {
     /// Any bytes; text is its UTF-8 encoding.

@@ -10,6 +10,17 @@ use std::marker::PhantomData;
 
 /// How keys lie in the body of a filter. Implemented by [`Classic`](super::Classic), [`Blocked`](super::Blocked)
 /// and [`Counting`](super::Counting), and closed to others.
+///
+/// ```
+/// use tamis::rate::{Blocked, Classic, Filter, Layout};
+/// fn seen_twice<L: Layout>(keys: &[&str]) -> Result<bool, tamis::Error> {
+///     let mut seen = Filter::<L>::new(100, 1e-6)?;
+///     Ok(keys.iter().any(|key| !seen.insert(key)))
+/// }
+/// assert!(seen_twice::<Classic>(&["ant", "bee", "ant"])?);
+/// assert!(!seen_twice::<Blocked>(&["ant", "bee", "cat"])?);
+/// # Ok::<(), tamis::Error>(())
+/// ```
 pub trait Layout: sealed::Cells + 'static {
     /// The kind that plans and files name it by.
     const KIND: Kind;

@@ -19,6 +19,13 @@ pub const MAX_FPR: f64 = 0.999;
 const COUNTER_BITS: u32 = 4;
 
 /// The three layouts that keep the rate promise.
+///
+/// ```
+/// use tamis::rate::{Kind, Plan};
+/// let bits = |kind| Plan::from_items_fpr(kind, 1_000_000, 0.01).map(|plan| plan.bits());
+/// assert!(bits(Kind::Bloom)? < bits(Kind::Blocked)? && bits(Kind::Blocked)? < bits(Kind::Counting)?);
+/// # Ok::<(), tamis::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]

@@ -28,6 +28,12 @@ const DEEPEST: usize = 1024;
 pub(crate) const EFFORT: u64 = 100_000;
 
 /// Why a number of stored elements is safe.
+///
+/// ```
+/// use tamis::zone::{Certificate, zone};
+/// let (items, why) = zone(&[2, 3, 5, 7, 11], 48, 10);
+/// assert_eq!((items, why), (2, Certificate::Product));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Certificate {
     /// Nothing is proved beyond the empty set.
@@ -112,6 +118,12 @@ impl fmt::Display for Certificate {
 }
 
 /// The answer of the exhaustive search.
+///
+/// ```
+/// use tamis::zone::{Packing, packing};
+/// assert_eq!(packing(&[2, 3, 5, 7, 11], 48, 2, 10_000), Packing::Impossible);
+/// assert!(matches!(packing(&[2, 3, 5, 7, 11], 48, 3, 10_000), Packing::Packed(_)));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Packing {
     /// A packing: each bin's product is below the universe.

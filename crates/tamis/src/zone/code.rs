@@ -6,6 +6,15 @@ use std::fmt;
 ///
 /// A filter holds one cell for each position of each block. A code is *free of false positives* for d items if, whatever
 /// d elements are stored, every other element has a position that none of them shares.
+///
+/// ```
+/// use tamis::zone::{Code, Residues};
+/// let code = Residues::new(vec![2, 3, 5, 7, 11], 1)?;       // elements from 1 on
+/// let mut positions = Vec::new();
+/// code.positions(47, &mut positions);                       // the number 47 is the element 48
+/// assert_eq!(positions, [0, 0, 3, 6, 4]);
+/// # Ok::<(), tamis::Error>(())
+/// ```
 pub trait Code: fmt::Debug + Send + Sync {
     /// How many blocks there are: the probes of a lookup.
     fn blocks(&self) -> usize;

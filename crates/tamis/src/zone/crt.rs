@@ -10,6 +10,13 @@ use super::list::{modular, sturm};
 use crate::Error;
 
 /// Residues modulo pairwise coprime moduli.
+///
+/// ```
+/// use tamis::zone::Residues;
+/// assert_eq!(Residues::new(vec![4, 9, 5], 0)?.moduli(), [4, 9, 5]);
+/// assert!(Residues::new(vec![4, 6], 0).is_err());
+/// # Ok::<(), tamis::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Residues {
     moduli: Vec<u64>,

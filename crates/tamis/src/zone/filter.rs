@@ -105,7 +105,20 @@ pub(crate) struct State {
     pub(crate) len_is_bound: bool,
 }
 
-/// How a list was to be found.
+/// How a list is to be found.
+///
+/// ```
+/// use tamis::zone::{CodeName, CountingFilter, Method, Plan, Universe};
+/// let plan = Plan::with_code(Universe::sized(1000)?, 3, CodeName::Egh)?;
+/// let mut filter = CountingFilter::with_plan(plan)?;
+/// for element in [998u32, 999, 0] {
+///     filter.insert(element)?;
+/// }
+/// for method in [Method::Join, Method::Algebra, Method::Sturm] {
+///     assert_eq!(filter.list_by(method)?.numbers, [0, 998, 999]);
+/// }
+/// # Ok::<(), tamis::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// Join the occupied positions of a few blocks into candidates and test each.
@@ -117,6 +130,16 @@ pub enum Method {
 }
 
 /// What a filter holds, as numbers of its universe.
+///
+/// ```
+/// use tamis::zone::{Filter, Plan, Prefer, Universe};
+/// let mut filter = Filter::with_plan(Plan::new(Universe::interval(100, 199)?, 2, Prefer::Bits)?)?;
+/// filter.insert(107u32)?;
+/// let list = filter.list()?;
+/// assert!(list.exact);
+/// assert_eq!((list.numbers.clone(), list.names(&filter)), (vec![7], vec!["107".to_owned()]));
+/// # Ok::<(), tamis::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List {
     /// The numbers, ascending.

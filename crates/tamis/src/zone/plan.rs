@@ -11,6 +11,14 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The codes that can be asked for.
+///
+/// ```
+/// use tamis::zone::{CodeName, Plan, Universe};
+/// for (code, bits) in [(CodeName::Egh, 100), (CodeName::Coprime, 86), (CodeName::Rs, 63)] {
+///     assert_eq!(Plan::with_code(Universe::sized(606)?, 3, code)?.bits(), bits);
+/// }
+/// # Ok::<(), tamis::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CodeName {
     /// Residues modulo the first primes, as the EGH paper has it.
@@ -43,6 +51,14 @@ impl fmt::Display for CodeName {
 }
 
 /// What the best code has least of.
+///
+/// ```
+/// use tamis::zone::{Plan, Prefer, Universe};
+/// let plan = |prefer| Plan::new(Universe::sized(65_536).unwrap(), 10, prefer);
+/// assert_eq!((plan(Prefer::Bits)?.bits(), plan(Prefer::Bits)?.probes()), (861, 21));
+/// assert!(plan(Prefer::Probes)?.probes() < 21);
+/// # Ok::<(), tamis::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Prefer {
     /// The fewest bits.

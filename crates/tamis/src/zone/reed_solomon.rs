@@ -13,6 +13,13 @@ use crate::Error;
 pub(crate) const LARGEST: u32 = 1 << 16;
 
 /// A Reed-Solomon code: q^(t+1) elements, up to q+1 blocks of q positions.
+///
+/// ```
+/// use tamis::zone::{Code, ReedSolomon};
+/// let code = ReedSolomon::new(9, 2, 7)?;                    // 9^3 elements, 7 blocks
+/// assert_eq!((code.zone(), code.blocks(), code.size(0)), (Some(3), 7, 9));
+/// # Ok::<(), tamis::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct ReedSolomon {
     field: Field,

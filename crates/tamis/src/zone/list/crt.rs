@@ -9,6 +9,11 @@ use num_traits::{One, ToPrimitive, Zero};
 /// Algorithm 1: the least x with `x = residues[i] mod moduli[i]` for every i, and the product of the moduli.
 ///
 /// `None` when the lengths differ, a modulus is zero, or two moduli share a factor: no unique x exists then.
+///
+/// ```
+/// let (x, modulus) = tamis::zone::chinese_remainder(&[2, 3, 2], &[3, 5, 7]).expect("the moduli are coprime");
+/// assert_eq!((x, modulus), (23u32.into(), 105u32.into()));
+/// ```
 pub fn chinese_remainder(residues: &[u64], moduli: &[u64]) -> Option<(BigUint, BigUint)> {
     let crt = Crt::new(moduli)?;
     let solution = crt.solve(residues)?;
