@@ -19,7 +19,7 @@ Examples:
   echo ant | tamis add seen.tamis
   tamis add --print-new seen.tamis log.txt > fresh.txt    deduplicate: what was never seen, once each
 
-JSON fields: file, keys, certainly_new, estimated_items, exact (whether that is no estimate), fpr_now,
+JSON fields: file, keys, certainly_new, estimated_items, exact (whether that is no estimate), fpr_now, \
 health.")]
 pub(crate) struct Add {
     /// The filter to change

@@ -27,7 +27,7 @@ enum Promise {
 /// Members always pass; strangers pass at a rate you choose
 #[derive(Args)]
 #[command(after_help = "\
-Files are counted first, so --items can be left out; repeated keys count each time, so give --items
+Files are counted first, so --items can be left out; repeated keys count each time, so give --items \
 if many repeat. A pipe cannot be read twice and needs --items. Without --fpr, the rate is 1%.
 
 Examples:

@@ -17,8 +17,8 @@ Examples:
   tamis info seen.tamis
   tamis info --json seen.tamis | jq .health
 
-JSON fields: file, version, verified, health, estimated_items, fill, fpr_now, hash, seed, key_kinds, saturated, and those of
-`plan` (expected_fpr there is for a full filter; fpr_now is for this one). For a zone filter: file, version, verified, health,
+JSON fields: file, version, verified, health, estimated_items, fill, fpr_now, hash, seed, key_kinds, saturated, and those of \
+`plan` (expected_fpr there is for a full filter; fpr_now is for this one). For a zone filter: file, version, verified, health, \
 len, len_is_exact, fpr_now, first, last, fingerprint, and those of `plan zone`. Integers past 2^53 are strings.")]
 pub(crate) struct Info {
     /// The filter

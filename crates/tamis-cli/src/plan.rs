@@ -29,8 +29,8 @@ Examples:
   tamis plan rate --items 1e6 --fpr 0.01 --filter blocked   one cache line a lookup
   tamis plan rate --items 1e6 --fpr 0.01 --json | jq .bytes
 
-JSON fields: promise, filter, items, fpr, bits, bytes, file_bytes, bits_per_item, cells, counter_bits, hashes,
-expected_fpr (when full), approximate_fpr (by the textbook), expected_fpr_half (at half the items), advice.
+JSON fields: promise, filter, items, fpr, bits, bytes, file_bytes, bits_per_item, cells, counter_bits, hashes, \
+expected_fpr (when full), approximate_fpr (by the textbook), expected_fpr_half (at half the items), advice. \
 Integers past 2^53 are strings.")]
 struct PlanRate {
     #[command(flatten)]

@@ -20,9 +20,9 @@ Examples:
   tamis plan zone --universe 1000 --sizes 0.1,0.2,0.4,0.2,0.1 --worth 3
                                                                which zone is worth its bits
 
-JSON fields: promise, code, items, universe, zone, bits, bytes, bits_per_item, probes, counter_bits, certificate, alternatives (code,
-bits, probes of the others), least_bits (Claim 2 of the EGH paper), most_probes (Claim 3), listing_work (candidates tested when
-listing from bits), beyond (items, fpr, bloom_fpr, bloom_best_fpr past the zone). With --bits, largest_universe or largest_items by
+JSON fields: promise, code, items, universe, zone, bits, bytes, bits_per_item, probes, counter_bits, certificate, alternatives (code, \
+bits, probes of the others), least_bits (Claim 2 of the EGH paper), most_probes (Claim 3), listing_work (candidates tested when \
+listing from bits), beyond (items, fpr, bloom_fpr, bloom_best_fpr past the zone). With --bits, largest_universe or largest_items by \
 code. With --sizes, guideline: items, bits, value, value_per_bit. Integers past 2^53 are strings.")]
 pub(crate) struct PlanZone {
     #[command(flatten)]

@@ -16,8 +16,8 @@ Documents:
 
 Exit code: 0 every verdict is the one on record, 1 one changed, 2 an error.
 
-JSON fields: cells, each with document, place, published, recomputed, tolerance, verdict (holds or differs), recorded
-(the verdict on record), note; slips, each with document, slip, evidence; and series, the data behind figures and tables, each with document,
+JSON fields: cells, each with document, place, published, recomputed, tolerance, verdict (holds or differs), recorded \
+(the verdict on record), note; slips, each with document, slip, evidence; and series, the data behind figures and tables, each with document, \
 name, x_name, y_name, x, y.")]
 pub(crate) struct Reproduce {
     /// The documents, by number [default: all]
