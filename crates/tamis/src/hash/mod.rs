@@ -209,6 +209,28 @@ pub(crate) enum Probe<'a> {
 /// Knuth's multiplier for linear congruential generators modulo 2^64.
 const STEP: u64 = 6_364_136_223_846_793_005;
 
+/// The positions of a digest: the walk x -> x * STEP + h2 from h1, each x scaled to the array.
+#[derive(Clone)]
+pub(crate) struct Walk {
+    x: u64,
+    step: u64,
+    cells: u64,
+}
+
+impl Walk {
+    #[inline(always)]
+    pub(crate) fn new(digest: Digest, cells: u64) -> Walk {
+        Walk { x: digest.h1, step: digest.h2, cells }
+    }
+
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> u64 {
+        let position = scale(self.x, self.cells);
+        self.x = self.x.wrapping_mul(STEP).wrapping_add(self.step);
+        position
+    }
+}
+
 impl Probe<'_> {
     /// Gives the key's `hashes` positions below `cells` to `keep_going`, in the order of the specification, until
     /// it answers `false`; says whether it never did.
@@ -220,12 +242,8 @@ impl Probe<'_> {
     pub(crate) fn visit(&self, cells: u64, hashes: u32, mut keep_going: impl FnMut(u64) -> bool) -> bool {
         match self {
             Probe::Digest(digest) => {
-                let mut x = digest.h1;
-                (0..hashes).all(|_| {
-                    let position = scale(x, cells);
-                    x = x.wrapping_mul(STEP).wrapping_add(digest.h2);
-                    keep_going(position)
-                })
+                let mut walk = Walk::new(*digest, cells);
+                (0..hashes).all(|_| keep_going(walk.next()))
             }
             Probe::Double([h1, h2]) => {
                 let mut position = h1.modulo(cells);
