@@ -3,10 +3,11 @@
 use crate::filter::{self, Access, Contents, Lock};
 use crate::input::Input;
 use crate::output::{self, grouped, integer, number, object, rate};
+use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tamis::Health;
 
 /// Add keys to a filter
@@ -42,21 +43,26 @@ pub(crate) struct Add {
 impl Add {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         filter::check_sources(&self.filter, &self.input)?;
+        if self.print_new && self.filter == Path::new("-") {
+            bail!(
+                "the filter and the new keys cannot both go to standard output; name a file for the filter"
+            );
+        }
         let _lock = Lock::new(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
-        let manner = filter::manner_for(&any, &self.input)?;
+        let manner = filter::suited(&any, &self.input.manner)?;
         let (mut keys, mut new) = (0, 0);
         let mut out = BufWriter::new(std::io::stdout().lock());
-        let end = if self.input.manner.null { b'\0' } else { b'\n' };
         manner.each(&self.input.files, "adding", false, |batch| {
             keys += batch.len() as u64;
-            let added = filter::insert(&mut any, batch, self.beyond)?;
-            new += added.iter().filter(|new| **new).count() as u64;
-            if self.print_new {
-                for (text, _) in batch.printed().iter().zip(added).filter(|(_, new)| *new) {
-                    out.write_all(text)?;
-                    out.write_all(&[end])?;
-                }
+            if !self.print_new {
+                new += filter::insert(&mut any, batch, self.beyond)?;
+                return Ok(true);
+            }
+            let added = filter::insert_each(&mut any, batch, self.beyond)?;
+            for (text, _) in batch.printed().iter().zip(added).filter(|(_, new)| *new) {
+                new += 1;
+                manner.write(&mut out, text)?;
             }
             out.flush()?;
             Ok(true)

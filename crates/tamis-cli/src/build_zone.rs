@@ -57,7 +57,7 @@ impl BuildZone {
             AnyFilter::from(Filter::with_plan(plan)?)
         };
         let mut keys = 0;
-        let manner = filter::manner_for(&any, &self.input)?;
+        let manner = filter::suited(&any, &self.input.manner)?;
         manner.each(&self.input.files, "building", false, |batch| {
             keys += batch.len() as u64;
             filter::insert(&mut any, batch, self.beyond)?;

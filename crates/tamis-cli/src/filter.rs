@@ -8,7 +8,6 @@ use clap::Args;
 use std::fs::{File, TryLockError};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use tamis::zone::AnyZone;
 use tamis::{AnyFilter, Error, Health, KeyRef, Open, SecretKey};
 use zeroize::Zeroizing;
 
@@ -78,11 +77,6 @@ impl Opening {
 }
 
 /// Takes keys as the filter has them, and warns of keys that it cannot have.
-pub(crate) fn manner_for(filter: &AnyFilter, input: &Input) -> anyhow::Result<Manner> {
-    suited(filter, &input.manner)
-}
-
-/// The same for a manner without files.
 pub(crate) fn suited(filter: &AnyFilter, manner: &Manner) -> anyhow::Result<Manner> {
     if let Some(zone) = filter.as_zone() {
         return manner.of_zone(zone.plan().universe());
@@ -101,15 +95,22 @@ pub(crate) fn contains(filter: &AnyFilter, batch: &Batch) -> anyhow::Result<Vec<
     batch.texts().map(|text| Ok(zone.contains_number(universe.number_of_text(text)?)?)).collect()
 }
 
-/// Puts in the keys of a batch, and says of each whether it was (certainly) new.
-pub(crate) fn insert(filter: &mut AnyFilter, batch: &Batch, beyond: bool) -> anyhow::Result<Vec<bool>> {
+/// Puts in the keys of a batch, and says how many were (certainly) new.
+pub(crate) fn insert(filter: &mut AnyFilter, batch: &Batch, beyond: bool) -> anyhow::Result<u64> {
+    match filter.as_rate_mut() {
+        Some(rate) => Ok(rate.insert_many(&batch.keys())),
+        None => Ok(insert_each(filter, batch, beyond)?.into_iter().map(u64::from).sum()),
+    }
+}
+
+/// The same, saying of each key whether it was new.
+pub(crate) fn insert_each(filter: &mut AnyFilter, batch: &Batch, beyond: bool) -> anyhow::Result<Vec<bool>> {
     if let Some(rate) = filter.as_rate_mut() {
         return Ok(batch.keys().into_iter().map(|key| rate.insert(key)).collect());
     }
     let Some(zone) = filter.as_zone_mut() else { return Ok(Vec::new()) };
-    let number = |zone: &dyn AnyZone, text: &[u8]| zone.plan().universe().number_of_text(text);
     let insert = |text: &[u8]| {
-        let number = number(&*zone, text)?;
+        let number = zone.plan().universe().number_of_text(text)?;
         zone.insert_number(number, beyond).with_context(|| {
             format!(
                 "{:?} is one item too many (--beyond takes it all the same)",

@@ -5,7 +5,7 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use tamis::zone::Universe;
 use tamis::{KeyRef, Kinds};
@@ -25,7 +25,7 @@ pub(crate) struct Input {
 pub(crate) struct Manner {
     /// Keys end with a NUL byte instead of a line end, as `find -print0` writes them; with --csv, only those printed
     #[arg(short = '0', long)]
-    pub(crate) null: bool,
+    null: bool,
     /// Take keys from this column of CSV, by its name in the first row or its number from 1
     ///
     /// With a number, the first row is data too, unless --header says that it is not.
@@ -203,6 +203,12 @@ impl Manner {
     /// For a new filter: as asked for.
     pub(crate) fn as_asked(&self) -> Manner {
         self.suiting(Kinds::default())
+    }
+
+    /// Writes a key as keys are told apart: with a line end, or a NUL byte.
+    pub(crate) fn write(&self, out: &mut impl Write, text: &[u8]) -> io::Result<()> {
+        out.write_all(text)?;
+        out.write_all(if self.null { b"\0" } else { b"\n" })
     }
 
     fn integers(&self) -> bool {

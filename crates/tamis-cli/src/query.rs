@@ -54,9 +54,8 @@ impl Query {
     pub(crate) fn run(&self) -> anyhow::Result<bool> {
         filter::check_sources(&self.filter, &self.input)?;
         let filter = self.opening.open(&self.filter)?;
-        let manner = filter::manner_for(&filter, &self.input)?;
+        let manner = filter::suited(&filter, &self.input.manner)?;
         let silent = self.count || self.quiet || self.json;
-        let end = if self.input.manner.null { b'\0' } else { b'\n' };
         let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
         let (mut keys, mut chosen) = (0u64, 0u64);
         let mut printed_header: Option<Vec<u8>> = None;
@@ -67,8 +66,7 @@ impl Query {
                 }
                 if printed_header.is_none() {
                     printed_header = Some(header.clone());
-                    out.write_all(header)?;
-                    out.write_all(&[end])?;
+                    manner.write(&mut out, header)?;
                 }
             }
             keys += batch.len() as u64;
@@ -80,8 +78,7 @@ impl Query {
             for (text, passed) in batch.printed().iter().zip(answers) {
                 if passed != self.invert {
                     chosen += 1;
-                    out.write_all(text)?;
-                    out.write_all(&[end])?;
+                    manner.write(&mut out, text)?;
                 }
             }
             // Whoever reads along sees each answer as soon as its keys have come.

@@ -42,7 +42,7 @@ impl Remove {
         let _lock = Lock::new(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
         filter::check_forgets(&any)?;
-        let manner = filter::manner_for(&any, &self.input)?;
+        let manner = filter::suited(&any, &self.input.manner)?;
         let (mut removed, mut absent) = (0u64, 0u64);
         manner.each(&self.input.files, "removing", false, |batch| {
             for (key, text) in batch.keys().into_iter().zip(batch.texts()) {

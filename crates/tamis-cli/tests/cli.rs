@@ -89,6 +89,21 @@ impl Shell {
         self.with_input(line, "")
     }
 
+    /// Runs `tamis` with nobody to read what it prints: its exit code and what it complained of.
+    #[cfg(unix)]
+    fn unheard(&self, line: &str) -> (Option<i32>, String) {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tamis"))
+            .args(line.split(' '))
+            .current_dir(self.folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+
     fn entries(&self) -> Vec<String> {
         let mut names: Vec<String> = std::fs::read_dir(self.folder.path())
             .unwrap()
@@ -555,6 +570,10 @@ fn adding_can_deduplicate() {
     assert!(fresh.err.contains("5 keys added"), "{}", fresh.err);
     assert_eq!(fresh.ok(), "a\nb\n");
     assert_eq!(shell.with_input("add --print-new f", "b\nc\n").ok(), "c\n");
+    shell.file("more", "d\n");
+    shell
+        .with_input("add --print-new - more", std::fs::read(shell.path("f")).unwrap())
+        .refused(&["standard output"]);
 }
 
 /// Half a filter is an error, also where the reader of the pipe does not care.
@@ -563,17 +582,9 @@ fn adding_can_deduplicate() {
 fn a_filter_cut_off_in_a_pipe_is_an_error() {
     let shell = Shell::new();
     shell.file("members", lines(0..10));
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tamis"))
-        .args(["build", "rate", "--items", "10000000", "-o", "-", "members"])
-        .current_dir(shell.folder.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("standard output"));
+    let (code, complaint) = shell.unheard("build rate --items 10000000 -o - members");
+    assert_eq!(code, Some(2));
+    assert!(complaint.contains("standard output"), "{complaint}");
 }
 
 /// A reader that has seen enough (`head`) is no error.
@@ -584,16 +595,7 @@ fn broken_pipes_are_quiet() {
     shell.file("members", lines(0..100_000));
     shell.run("build rate -o f members").ok();
     for line in ["query f members", "reproduce --quick 001", "info f", "--help"] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tamis"))
-            .args(line.split(' '))
-            .current_dir(shell.folder.path())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
-        assert_eq!((output.status.code(), output.stderr), (Some(0), vec![]), "{line}");
+        assert_eq!(shell.unheard(line), (Some(0), String::new()), "{line}");
     }
 }
 

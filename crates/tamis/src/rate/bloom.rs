@@ -101,12 +101,8 @@ impl Cells for Classic {
         }
         if hashes > 2 {
             for (answer, digest) in answers[start..].iter_mut().zip(digests).filter(|(answer, _)| **answer) {
-                *answer = Probe::Digest(*digest).visit(cells, hashes, |position| bits::get(body, position));
+                *answer = contains(plan, body, *digest);
             }
         }
-    }
-
-    fn fpr(plan: &Plan, body: &[u8]) -> f64 {
-        (Self::occupied(plan, body) as f64 / plan.cells() as f64).powi(plan.hashes() as i32)
     }
 }

@@ -95,10 +95,6 @@ impl Cells for Counting {
     fn occupied(plan: &Plan, body: &[u8]) -> u64 {
         count(plan, body, |count| count != 0)
     }
-
-    fn fpr(plan: &Plan, body: &[u8]) -> f64 {
-        (Self::occupied(plan, body) as f64 / plan.cells() as f64).powi(plan.hashes() as i32)
-    }
 }
 
 fn combine(plan: &Plan, body: &mut [u8], other: &[u8], with: impl Fn(u64, u64) -> u64) {

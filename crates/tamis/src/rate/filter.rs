@@ -66,8 +66,10 @@ pub(crate) mod sealed {
         fn occupied(_: &Plan, body: &[u8]) -> u64 {
             bits::count(body)
         }
-        /// The share of strangers that pass this very body.
-        fn fpr(plan: &Plan, body: &[u8]) -> f64;
+        /// The share of strangers that pass this very body; for places drawn from all cells alike.
+        fn fpr(plan: &Plan, body: &[u8]) -> f64 {
+            (Self::occupied(plan, body) as f64 / plan.cells() as f64).powi(plan.hashes() as i32)
+        }
     }
 }
 

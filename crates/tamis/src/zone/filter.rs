@@ -547,15 +547,7 @@ impl<C: Cells> ZoneFilter<C> {
                 remedy: "shrink it instead".to_owned(),
             });
         }
-        if self.state.beyond {
-            return Err(Error::Listing {
-                why: "a filter beyond its zone cannot list itself, and so cannot grow".to_owned(),
-                remedy: "build a larger one from the keys".to_owned(),
-            });
-        }
-        let list = self.list()?;
-        *self = Self::of_numbers(self.plan.with_blocks(blocks)?, &list.numbers)?;
-        Ok(())
+        self.rebuild(self.plan.with_blocks(blocks)?)
     }
 
     /// Makes the filter accept `items` items, with no more blocks than that takes, but no fewer than it has.
@@ -564,11 +556,18 @@ impl<C: Cells> ZoneFilter<C> {
         if plan.probes() < self.plan.probes() {
             plan = self.plan.with_blocks(self.plan.probes())?.allowing(items);
         }
-        let blocks = plan.probes();
-        let mut grown = self.clone();
-        grown.grow(blocks)?;
-        let list = grown.list()?;
-        *self = Self::of_numbers(plan, &list.numbers)?;
+        self.rebuild(plan)
+    }
+
+    /// Lists the filter, and makes it anew under another plan.
+    fn rebuild(&mut self, plan: Plan) -> Result<(), Error> {
+        if self.state.beyond {
+            return Err(Error::Listing {
+                why: "a filter beyond its zone cannot list itself, and so cannot grow".to_owned(),
+                remedy: "build a larger one from the keys".to_owned(),
+            });
+        }
+        *self = Self::of_numbers(plan, &self.list()?.numbers)?;
         Ok(())
     }
 

@@ -296,6 +296,33 @@ pub(super) mod sample {
     /// A way to list a set from its residues.
     pub(crate) type Method = fn(&[u64], &[Vec<u64>], u128) -> Option<Vec<u64>>;
 
+    pub(crate) fn check_paper_example(method: Method) {
+        let residues = [vec![0, 0], vec![0, 1], vec![1, 4], vec![6, 4]];
+        assert_eq!(method(&[2, 3, 5, 7], &residues, 14), Some(vec![4, 6]));
+    }
+
+    /// As few moduli as suffice, and what the method makes of the set.
+    pub(crate) fn list(method: Method, set: &[u64], universe: u128) -> Option<Vec<u64>> {
+        let moduli = moduli(set.len(), universe, 0);
+        method(&moduli, &residues(set, &moduli), universe)
+    }
+
+    /// The empty set, single elements, and the whole of every universe below `most`.
+    pub(crate) fn check_extremes(method: Method, most: u64) {
+        for universe in 1..most {
+            let all: Vec<u64> = (0..universe).collect();
+            assert_eq!(list(method, &all, universe.into()), Some(all));
+        }
+        for universe in UNIVERSES {
+            assert_eq!(method(&[2, 3], &[vec![], vec![]], universe), Some(vec![]));
+            for element in [0, 1, (universe - 1) as u64] {
+                assert_eq!(list(method, &[element], universe), Some(vec![element]));
+            }
+        }
+        assert_eq!(method(&[2], &[vec![]], 0), Some(vec![]));
+        assert_eq!(method(&[2], &[vec![0]], 0), None);
+    }
+
     pub(crate) fn check_wide_moduli(method: Method) {
         let moduli = [u64::from(u32::MAX), u64::from(u32::MAX - 1), u64::from(u32::MAX - 2)];
         for (set, universe) in [(vec![u64::MAX], 1 << 64), (vec![7, (1 << 47) - 1], 1 << 47)] {

@@ -447,34 +447,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn list(set: &[u64], universe: u128) -> Option<Vec<u64>> {
-        let moduli = sample::moduli(set.len(), universe, 0);
-        algebra(&moduli, &sample::residues(set, &moduli), universe)
+        sample::list(algebra, set, universe)
     }
 
     #[test]
-    fn example_of_the_paper() {
-        let residues = [vec![0, 0], vec![0, 1], vec![1, 4], vec![6, 4]];
-        assert_eq!(algebra(&[2, 3, 5, 7], &residues, 14), Some(vec![4, 6]));
-    }
-
-    #[test]
-    fn whole_small_universes() {
-        for universe in 1..40u64 {
-            let all: Vec<u64> = (0..universe).collect();
-            assert_eq!(list(&all, universe.into()), Some(all));
-        }
-    }
-
-    #[test]
-    fn nothing_and_single_elements() {
-        for universe in sample::UNIVERSES {
-            assert_eq!(algebra(&[2, 3], &[vec![], vec![]], universe), Some(vec![]));
-            for element in [0, 1, (universe - 1) as u64] {
-                assert_eq!(list(&[element], universe), Some(vec![element]));
-            }
-        }
-        assert_eq!(algebra(&[2], &[vec![]], 0), Some(vec![]));
-        assert_eq!(algebra(&[2], &[vec![0]], 0), None);
+    fn examples_and_extremes() {
+        sample::check_paper_example(algebra);
+        sample::check_extremes(algebra, 40);
     }
 
     #[test]
