@@ -193,6 +193,9 @@ impl Access {
     /// Opens a filter; `-` is standard input. A key is read only if the filter needs one. Whoever changes a filter verifies it
     /// first: a damaged body would get a good checksum.
     pub(crate) fn open(&self, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {
+        if path != Path::new("-") && !path.exists() {
+            bail!("there is no filter {}; make it with tamis build", path.display());
+        }
         self.open_any(path, verify).with_context(|| format!("cannot open {}", path.display()))
     }
 

@@ -233,6 +233,12 @@ impl Manner {
                 self.read("standard input", input, rows, &mut take)
             } else {
                 let name = file.display().to_string();
+                if !file.exists() {
+                    // Perhaps a key, typed where its file belongs.
+                    bail!(
+                        "there is no file of keys {name}; to give a key itself, pipe it in: echo KEY | tamis ..."
+                    );
+                }
                 let opened = File::open(file).with_context(|| format!("cannot open {name}"))?;
                 self.read(&name, progress.wrap_read(opened), rows, &mut take)
             }?;
