@@ -209,6 +209,16 @@ pub enum Error {
     /// The dictionary is another one than the filter was built with.
     #[error("this is not the dictionary that the filter was built with; give the original one")]
     WrongDictionary,
+    /// A privacy loss is a number from 0 to a million.
+    #[error(
+        "epsilon cannot be {got:?}: {why}; give a number from 0 to 1000000 with at most nine decimals, such as 0.5"
+    )]
+    Epsilon {
+        /// What was given.
+        got: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// The operating system refused.
     #[error(transparent)]
     Io(#[from] std::io::Error),

@@ -30,6 +30,7 @@ pub mod hash;
 mod health;
 mod key;
 mod prefetch;
+pub mod privacy;
 pub mod rate;
 pub mod stats;
 mod store;

@@ -1,0 +1,222 @@
+//! A privacy loss, exactly.
+
+use crate::Error;
+use std::fmt;
+use std::str::FromStr;
+
+/// A privacy loss: whatever is published is at most e^epsilon times likelier with an item than without it, and the
+/// reverse.
+///
+/// It is a whole number of billionths, so that losses add up without rounding and a budget cannot be overdrawn by a
+/// rounding error. What is not such a number, such as ln 15, is rounded up.
+///
+/// ```
+/// use tamis::privacy::Epsilon;
+/// let (once, twice): (Epsilon, Epsilon) = ("0.1".parse()?, "0.2".parse()?);
+/// assert_eq!(once.checked_add(twice).unwrap().to_string(), "0.3");
+/// assert!("-1".parse::<Epsilon>().is_err());
+/// assert!(Epsilon::try_from(f64::NAN).is_err());
+/// # Ok::<(), tamis::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Epsilon(u64);
+
+/// The decimals that are kept.
+const DECIMALS: usize = 9;
+const ONE: u64 = 1_000_000_000;
+
+impl Epsilon {
+    /// Nothing is lost.
+    pub const ZERO: Epsilon = Epsilon(0);
+    /// The largest loss that can be written: one million.
+    pub const MOST: Epsilon = Epsilon(1_000_000 * ONE);
+
+    /// So many billionths, or `None` above [`Epsilon::MOST`].
+    #[must_use]
+    pub const fn from_billionths(billionths: u64) -> Option<Epsilon> {
+        if billionths <= Self::MOST.0 { Some(Epsilon(billionths)) } else { None }
+    }
+
+    /// How many billionths it is.
+    #[must_use]
+    pub const fn billionths(self) -> u64 {
+        self.0
+    }
+
+    /// The sum, or `None` above [`Epsilon::MOST`].
+    #[must_use]
+    pub fn checked_add(self, other: Epsilon) -> Option<Epsilon> {
+        Epsilon::from_billionths(self.0 + other.0)
+    }
+
+    /// What remains, or `None` below zero.
+    #[must_use]
+    pub fn checked_sub(self, other: Epsilon) -> Option<Epsilon> {
+        self.0.checked_sub(other.0).map(Epsilon)
+    }
+
+    /// So many times as much, or `None` above [`Epsilon::MOST`].
+    #[must_use]
+    pub fn checked_mul(self, times: u64) -> Option<Epsilon> {
+        self.0.checked_mul(times).and_then(Epsilon::from_billionths)
+    }
+
+    /// The nearest floating-point number, for reports.
+    #[must_use]
+    pub fn to_f64(self) -> f64 {
+        self.0 as f64 / ONE as f64
+    }
+}
+
+impl FromStr for Epsilon {
+    type Err = Error;
+
+    /// A decimal number such as `2`, `0.5` or `1e-3`, from 0 to a million and with at most nine decimals.
+    fn from_str(text: &str) -> Result<Epsilon, Error> {
+        let refused = |why| Error::Epsilon { got: text.trim().to_owned(), why };
+        let (digits, shift) = match text.trim().split_once(['e', 'E']) {
+            Some((digits, exponent)) => {
+                (digits, exponent.parse::<i8>().map_err(|_| refused("it is not a number"))?)
+            }
+            None => (text.trim(), 0),
+        };
+        if digits.starts_with('-') {
+            return Err(refused("a loss is not negative"));
+        }
+        let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+        let all = [whole, part].concat();
+        if all.is_empty() || !all.bytes().all(|c| c.is_ascii_digit()) {
+            return Err(refused("it is not a number"));
+        }
+        // The number is `all` times 10^places billionths.
+        let places = DECIMALS as i64 + i64::from(shift) - part.len() as i64;
+        let all = all.trim_start_matches('0');
+        if all.is_empty() {
+            return Ok(Epsilon::ZERO);
+        }
+        let (kept, zeros) = match usize::try_from(places) {
+            Ok(zeros) => (all, zeros),
+            Err(_) => {
+                let cut = places.unsigned_abs() as usize;
+                let kept = all.len().saturating_sub(cut);
+                if all[kept..].bytes().any(|c| c != b'0') || cut > all.len() {
+                    return Err(refused("it has more than nine decimals"));
+                }
+                (&all[..kept], 0)
+            }
+        };
+        let too_large = || refused("it is above one million");
+        let value = kept.parse::<u64>().map_err(|_| too_large())?;
+        let unit =
+            u32::try_from(zeros).ok().and_then(|zeros| 10u64.checked_pow(zeros)).ok_or_else(too_large)?;
+        value.checked_mul(unit).and_then(Epsilon::from_billionths).ok_or_else(too_large)
+    }
+}
+
+impl TryFrom<f64> for Epsilon {
+    type Error = Error;
+
+    /// The number as it prints, rounded up to billionths.
+    fn try_from(value: f64) -> Result<Epsilon, Error> {
+        let refused = |why| Error::Epsilon { got: value.to_string(), why };
+        if value.is_nan() {
+            return Err(refused("it is not a number"));
+        }
+        if value < 0.0 {
+            return Err(refused("a loss is not negative"));
+        }
+        if value > Self::MOST.to_f64() {
+            return Err(refused("it is above one million"));
+        }
+        let text = value.to_string(); // plain decimals, the shortest that round-trip
+        let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
+        let (kept, cut) = part.split_at(part.len().min(DECIMALS));
+        let floor: Epsilon = format!("{whole}.{kept}").parse()?;
+        Ok(if cut.bytes().any(|c| c != b'0') { Epsilon((floor.0 + 1).min(Self::MOST.0)) } else { floor })
+    }
+}
+
+impl fmt::Display for Epsilon {
+    /// A plain decimal, no longer than needed.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, part) = (self.0 / ONE, self.0 % ONE);
+        let decimals = format!("{part:09}");
+        let decimals = decimals.trim_end_matches('0');
+        out.pad(&if decimals.is_empty() { whole.to_string() } else { format!("{whole}.{decimals}") })
+    }
+}
+
+impl fmt::Debug for Epsilon {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Epsilon({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn decimals_are_exact() {
+        for (text, billionths) in [
+            ("0", 0),
+            ("2", 2 * ONE),
+            ("2.", 2 * ONE),
+            (".5", ONE / 2),
+            ("0.000000001", 1),
+            ("1e-3", 1_000_000),
+            ("12.5E1", 125 * ONE),
+            ("1000000", 1_000_000 * ONE),
+            ("1.500000000000", 3 * ONE / 2),
+            ("0e99", 0),
+        ] {
+            assert_eq!(text.parse::<Epsilon>().unwrap().0, billionths, "{text}");
+        }
+        for text in [
+            "",
+            ".",
+            "-1",
+            "-0",
+            "NaN",
+            "inf",
+            "1,5",
+            "0x1",
+            "1e",
+            "0.0000000001",
+            "1e-10",
+            "1000000.000000001",
+            "1e99",
+            "+1",
+            "1e-99",
+            "1_0",
+        ] {
+            assert!(text.parse::<Epsilon>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn floats_round_up() {
+        assert_eq!(Epsilon::try_from(0.1).unwrap().0, ONE / 10);
+        assert_eq!(Epsilon::try_from(15f64.ln()).unwrap().to_string(), "2.708050202");
+        assert_eq!(Epsilon::try_from(1e-300).unwrap().0, 1);
+        for bad in [-1.0, f64::NAN, f64::INFINITY, 1e7] {
+            assert!(Epsilon::try_from(bad).is_err());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn printing_and_parsing_agree(billionths in 0..=Epsilon::MOST.0) {
+            let epsilon = Epsilon(billionths);
+            prop_assert_eq!(epsilon.to_string().parse::<Epsilon>().unwrap(), epsilon);
+        }
+
+        #[test]
+        fn a_float_is_never_rounded_down(value in 0.0..1e6) {
+            let epsilon = Epsilon::try_from(value).unwrap();
+            prop_assert!(epsilon.to_f64() >= value);
+            prop_assert!(epsilon.to_f64() - value < 2e-9);
+        }
+    }
+}

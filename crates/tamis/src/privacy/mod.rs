@@ -1,0 +1,5 @@
+//! The privacy promise: what is published says of any one item at most a factor e^epsilon.
+
+mod epsilon;
+
+pub use epsilon::Epsilon;
