@@ -1,11 +1,12 @@
-//! Measurements of tamis, side by side in one run: `cargo run --release -p tamis-bench -- lookup` (or `lookup --full`, or
-//! `list`).
+//! Measurements of tamis, side by side in one run: `cargo run --release -p tamis-bench -- lookup` (or `lookup --full`, `list`,
+//! `noise`).
 //!
 //! Rounds are interleaved, so that whatever else the machine does falls on all alike; the median of the rounds is printed, with
 //! the fastest and the slowest.
 
 mod list;
 mod lookup;
+mod noise;
 
 use std::time::Instant;
 
@@ -15,8 +16,9 @@ fn main() {
         ["list"] => list::run(),
         ["lookup"] => lookup::run(false),
         ["lookup", "--full"] => lookup::run(true),
+        ["noise"] => noise::run(),
         _ => {
-            eprintln!("usage: cargo run --release -p tamis-bench -- list | lookup [--full]");
+            eprintln!("usage: cargo run --release -p tamis-bench -- list | lookup [--full] | noise");
             std::process::exit(2);
         }
     }

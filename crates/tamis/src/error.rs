@@ -219,6 +219,14 @@ pub enum Error {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// The operating system gave no random bytes. Nothing was drawn.
+    #[error(
+        "the operating system gave no random bytes ({why}); nothing was drawn: try again once its source of randomness is ready"
+    )]
+    Randomness {
+        /// What it answered.
+        why: String,
+    },
     /// The operating system refused.
     #[error(transparent)]
     Io(#[from] std::io::Error),
