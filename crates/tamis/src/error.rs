@@ -227,6 +227,18 @@ pub enum Error {
         /// What it answered.
         why: String,
     },
+    /// A private filter cannot have such a rate.
+    #[error(
+        "a published filter's false-positive rate is from {least:?} to 0.5 (got {got:?}); the nearest feasible rate is {nearest:?}"
+    )]
+    PrivateRate {
+        /// What was asked for.
+        got: f64,
+        /// The lowest rate there is.
+        least: f64,
+        /// The closest rate that would be accepted.
+        nearest: f64,
+    },
     /// The operating system refused.
     #[error(transparent)]
     Io(#[from] std::io::Error),

@@ -110,6 +110,15 @@ pub(crate) fn read_full(input: &mut impl Read, target: &mut [u8]) -> std::io::Re
     Ok(filled)
 }
 
+impl PartialEq for Store {
+    /// Equal bytes, wherever they live.
+    fn eq(&self, other: &Store) -> bool {
+        self.bytes() == other.bytes()
+    }
+}
+
+impl Eq for Store {}
+
 impl Clone for Store {
     /// The copy lives on the heap.
     fn clone(&self) -> Store {

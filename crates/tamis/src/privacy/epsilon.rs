@@ -146,6 +146,14 @@ impl fmt::Display for Epsilon {
     }
 }
 
+#[cfg(feature = "serde")]
+impl serde::Serialize for Epsilon {
+    /// The decimal number as text, since no digit of it may be lost.
+    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(self)
+    }
+}
+
 impl fmt::Debug for Epsilon {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "Epsilon({self})")

@@ -1,0 +1,181 @@
+//! The filter that may be published.
+
+use super::LinearPlan;
+use super::build::Release;
+use super::planes;
+use super::row::Row;
+use crate::prefetch;
+use crate::privacy::noise::{Coins, SecretCoins, SeededCoins};
+use crate::privacy::{Rehearsal, fresh_hash};
+use crate::store::Store;
+use crate::{Digest, Error, Hash, Key};
+use std::fmt;
+
+/// A set that may be published: it says of any one item at most a factor e^epsilon, and no filter with that promise is wrong
+/// less often.
+///
+/// | key | `contains` |
+/// |---|---|
+/// | in the set | `true`, but for [`fnr`](LinearPlan::fnr) of them |
+/// | not in the set | `false`, but for [`fpr`](LinearPlan::fpr) of them |
+///
+/// It has no insert, no remove and no list, and its bytes are as many whatever the set. Publishing the same set again costs
+/// again: publish once, and hand out copies of the same bytes, which cost nothing.
+///
+/// ```
+/// use tamis::privacy::{LinearFilter, LinearPlan};
+/// let suspects = (0..1_000).map(|i| format!("suspect {i}"));
+/// let plan = LinearPlan::new(1_000, "4".parse()?)?;
+/// let public = LinearFilter::publish(plan, suspects.clone())?;
+/// let found = suspects.filter(|name| public.contains(name)).count();
+/// assert!(found > 930);      // 981 are expected
+/// # Ok::<(), tamis::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct LinearFilter {
+    plan: LinearPlan,
+    hash: Hash,
+    body: Store,
+}
+
+impl LinearFilter {
+    /// Publishes a set: the keys once each, however often they come, and a set of more than the planned items too (strangers pass more often
+    /// then; to refuse would tell).
+    pub fn publish<K: Key>(
+        plan: LinearPlan,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<LinearFilter, Error> {
+        LinearFilter::publish_with_hash(plan, keys, fresh_hash()?)
+    }
+
+    /// Publishes a set under a hash of the caller's, such as a keyed one, so that only who has the key can ask.
+    pub fn publish_with_hash<K: Key>(
+        plan: LinearPlan,
+        keys: impl IntoIterator<Item = K>,
+        hash: Hash,
+    ) -> Result<LinearFilter, Error> {
+        LinearFilter::draw(plan, keys, hash, |_| SecretCoins::new())
+    }
+
+    /// What a release might look like, with coins that anybody can predict: for tests, experiments and audits. It cannot be
+    /// saved.
+    pub fn rehearse<K: Key>(
+        plan: LinearPlan,
+        keys: impl IntoIterator<Item = K>,
+        seed: u64,
+    ) -> Result<Rehearsal<LinearFilter>, Error> {
+        let coins = |shard| Ok(SeededCoins::new(seed.wrapping_mul(1 << 32).wrapping_add(shard)));
+        LinearFilter::draw(plan, keys, Hash::fast(seed), coins).map(Rehearsal)
+    }
+
+    fn draw<K: Key, C: Coins>(
+        plan: LinearPlan,
+        keys: impl IntoIterator<Item = K>,
+        hash: Hash,
+        coins: impl Fn(u64) -> Result<C, Error> + Sync,
+    ) -> Result<LinearFilter, Error> {
+        hash.need_digest("a linear filter")?;
+        let mut release = Release::new(plan)?;
+        for digest in keys.into_iter().filter_map(|key| hash.digest(key)) {
+            release.add(digest)?;
+        }
+        Ok(LinearFilter { plan, hash, body: release.solve(coins)? })
+    }
+
+    /// A filter with this body, which must have the plan's length.
+    pub(crate) fn from_parts(plan: LinearPlan, hash: Hash, body: Store) -> Result<LinearFilter, Error> {
+        hash.need_digest("a linear filter")?;
+        debug_assert_eq!(body.bytes().len() as u64, plan.bytes());
+        Ok(LinearFilter { plan, hash, body })
+    }
+
+    /// Whether a key passes: probably, if it is in the set; seldom, if not.
+    #[must_use]
+    #[inline]
+    pub fn contains(&self, key: impl Key) -> bool {
+        self.hash.digest(key).is_some_and(|digest| self.passes(digest))
+    }
+
+    /// Whether each of many keys passes, in their order.
+    #[must_use]
+    pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
+        let mut answers = Vec::with_capacity(keys.len());
+        let ahead = self.body.bytes().len() > prefetch::WORTHWHILE;
+        let mut digests = Vec::with_capacity(BATCH);
+        for keys in keys.chunks(BATCH) {
+            digests.clear();
+            digests.extend(keys.iter().filter_map(|key| self.hash.digest(key)));
+            if ahead {
+                digests.iter().for_each(|digest| self.prefetch(*digest));
+            }
+            answers.extend(digests.iter().map(|digest| self.passes(*digest)));
+        }
+        answers
+    }
+
+    #[inline(always)]
+    fn passes(&self, digest: Digest) -> bool {
+        let (plan, width) = (&self.plan, self.plan.width());
+        let (shard, row) = Row::of(digest, plan);
+        let planes = &self.body.bytes()[shard as usize * plan.shard_bytes()..];
+        if plan.is_binary() {
+            planes::orthogonal_binary(planes, width, row)
+        } else {
+            planes::orthogonal_prime(planes, width, plan.q(), row)
+        }
+    }
+
+    #[inline]
+    fn prefetch(&self, digest: Digest) {
+        let (shard, row) = Row::of(digest, &self.plan);
+        let (first, bytes) = planes::place(self.plan.width(), row);
+        let first = shard as usize * self.plan.shard_bytes() + first;
+        for line in (first..first + bytes).step_by(64) {
+            prefetch::read(self.body.bytes(), line);
+        }
+    }
+
+    /// The plan it was published by.
+    #[must_use]
+    pub fn plan(&self) -> &LinearPlan {
+        &self.plan
+    }
+
+    /// The hash it uses.
+    #[must_use]
+    pub fn hash(&self) -> &Hash {
+        &self.hash
+    }
+
+    /// The solution, as FORMAT.md lays it out.
+    #[must_use]
+    pub fn body(&self) -> &[u8] {
+        self.body.bytes()
+    }
+}
+
+/// How many keys are hashed ahead of their lookups.
+const BATCH: usize = 64;
+
+impl Rehearsal<LinearFilter> {
+    /// Whether a key passes.
+    #[must_use]
+    pub fn contains(&self, key: impl Key) -> bool {
+        self.0.contains(key)
+    }
+
+    /// Whether each of many keys passes, in their order.
+    #[must_use]
+    pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
+        self.0.contains_many(keys)
+    }
+}
+
+impl fmt::Debug for LinearFilter {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("LinearFilter")
+            .field("plan", &self.plan)
+            .field("hash", &self.hash)
+            .finish_non_exhaustive()
+    }
+}

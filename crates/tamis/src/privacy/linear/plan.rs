@@ -1,0 +1,248 @@
+//! The size and the accuracy of a linear filter, before anything is published.
+
+use super::build::System;
+use super::planes::BLOCK;
+use crate::Error;
+use crate::bits;
+use crate::privacy::noise::{Probability, exp_at_least, ln_upwards};
+use crate::privacy::{Epsilon, check_epsilon, f1};
+
+/// The most elements that a field may have: a value fits 16 bits.
+pub(super) const MOST_Q: u32 = 1 << 16;
+/// Primes are below this, for the sake of speed.
+const MOST_PRIME: u32 = 1 << 15;
+/// A shard is planned for so many items, so that it is solved in a cache or near it and many cores can share the work.
+const SHARD: u64 = 1 << 18;
+/// Columns beyond the equations: at 5% a stranger's row follows from the others' with a chance of about 1e-7.
+const SLACK: f64 = 0.05;
+/// The same for the few rows of a small filter: 2^-32.
+const SPARE: f64 = 32.0;
+/// The fewest columns, so that every row reads three blocks.
+const FEWEST: u64 = 3 * BLOCK;
+
+/// The size and the accuracy of a [`LinearFilter`](super::LinearFilter).
+///
+/// `fpr` and `fnr` are exact up to one part in a thousand or so, and the size depends on the public number of items alone.
+///
+/// ```
+/// use tamis::privacy::LinearPlan;
+/// let plan = LinearPlan::new(1_000_000, "2.71".parse()?)?;
+/// assert_eq!((plan.q(), plan.epsilon().to_string()), (16, "2.708050202".to_owned()));   // ln 15
+/// assert_eq!(plan.fpr(), 0.0625);
+/// assert!((plan.fnr() - 0.0625).abs() < 1e-9);
+/// assert!(plan.bits_per_item() < 4.0);
+/// # Ok::<(), tamis::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct LinearPlan {
+    items: u64,
+    epsilon: Epsilon,
+    q: u32,
+    columns: u64,
+    shards: u64,
+}
+
+impl LinearPlan {
+    /// The plan whose worse error, of the false positives and the false negatives, is the smallest that a loss of `epsilon`
+    /// allows. It may spend less than that: with q elements it costs ln(q-1), and there is a field for primes and powers of two only.
+    pub fn new(items: u64, epsilon: Epsilon) -> Result<LinearPlan, Error> {
+        check_epsilon(epsilon)?;
+        // A float may be off by a little: the exact comparison decides.
+        let around = (epsilon.to_f64().exp() + 2.0).min(f64::from(MOST_Q)) as u32;
+        let below = (3..=around).rev().find(|q| is_field(*q) && exp_at_least(epsilon, u64::from(*q) - 1));
+        let above = (below.unwrap_or(2) + 1..=MOST_Q).find(|q| is_field(*q));
+        let mut best = LinearPlan::sized(items, epsilon, 2)?;
+        // Up to e^eps + 1 elements, the loss is ln(q-1) and the false positives are the worse error; past it, all of
+        // epsilon is spent and the false negatives are.
+        let below = below.map(|q| (q, ln_upwards(u64::from(q) - 1)));
+        for (q, spent) in below.into_iter().chain(above.map(|q| (q, epsilon))) {
+            let plan = LinearPlan::sized(items, spent, q)?;
+            if plan.worse() < best.worse() {
+                best = plan;
+            }
+        }
+        Ok(best)
+    }
+
+    /// The larger of its two errors.
+    fn worse(&self) -> f64 {
+        self.fpr().max(self.fnr())
+    }
+
+    /// The plan whose false positives are at most `fpr` at a loss of `epsilon`: fewer of them than [`new`](LinearPlan::new) has
+    /// are paid for with more false negatives, and the reverse.
+    ///
+    /// ```
+    /// use tamis::privacy::LinearPlan;
+    /// let plan = LinearPlan::with_fpr(1_000, "2".parse()?, 0.01)?;
+    /// assert_eq!(plan.q(), 101);
+    /// assert!((plan.fnr() - 0.927).abs() < 0.001);
+    /// # Ok::<(), tamis::Error>(())
+    /// ```
+    pub fn with_fpr(items: u64, epsilon: Epsilon, fpr: f64) -> Result<LinearPlan, Error> {
+        check_epsilon(epsilon)?;
+        let least = 1.0 / f64::from(MOST_Q);
+        if !(least..=0.5).contains(&fpr) {
+            let nearest = if fpr < least { least } else { 0.5 };
+            return Err(Error::PrivateRate { got: fpr, least, nearest });
+        }
+        // MOST_Q is a power of two, so there is one.
+        let q = (2..=MOST_Q).find(|q| is_field(*q) && 1.0 / f64::from(*q) <= fpr).unwrap_or(MOST_Q);
+        LinearPlan::sized(items, epsilon, q)
+    }
+
+    fn sized(items: u64, epsilon: Epsilon, q: u32) -> Result<LinearPlan, Error> {
+        if items == 0 {
+            return Err(Error::Items { got: 0 });
+        }
+        let shards = items.div_ceil(SHARD);
+        let plan = LinearPlan { items, epsilon, q, columns: 0, shards };
+        // A shard gets a binomial number of the items, and three standard deviations more have room.
+        let share = (1.0 - plan.drop_rate().to_f64()) / shards as f64;
+        let mean = items as f64 * share;
+        let rows = (mean + 3.0 * (mean * (1.0 - share)).sqrt()).min(items as f64);
+        let columns = ((rows * (1.0 + SLACK) + SPARE).ceil() as u64).next_multiple_of(BLOCK).max(FEWEST);
+        let plan = LinearPlan { columns, ..plan };
+        let bits = u128::from(columns) * u128::from(shards) * u128::from(plan.width());
+        if bits > u128::from(bits::MOST) {
+            return Err(Error::TooManyBits {
+                got: bits,
+                wanted: format!("{items} items at an epsilon of {epsilon}"),
+                remedy: "plan fewer items".to_owned(),
+            });
+        }
+        Ok(plan)
+    }
+
+    /// The plan that a file describes, if it can be one.
+    pub(crate) fn from_fields(
+        items: u64,
+        epsilon: Epsilon,
+        q: u32,
+        columns: u64,
+        shards: u64,
+    ) -> Result<LinearPlan, Error> {
+        let refused = |field, got: u64| Err(Error::Field { field, got: got.to_string() });
+        if items == 0 {
+            return refused("items", items);
+        }
+        if !(2..=MOST_Q).contains(&q) || !is_field(q) {
+            return refused("field size", u64::from(q));
+        }
+        if !columns.is_multiple_of(BLOCK) || !(FEWEST..=1 << 40).contains(&columns) {
+            return refused("columns", columns);
+        }
+        let plan = LinearPlan { items, epsilon, q, columns, shards };
+        let bits = u128::from(columns) * u128::from(shards) * u128::from(plan.width());
+        if shards == 0 || bits > u128::from(bits::MOST) {
+            return refused("shards", shards);
+        }
+        Ok(plan)
+    }
+
+    /// The items it is for: the public capacity, whatever the set holds.
+    #[must_use]
+    pub fn items(&self) -> u64 {
+        self.items
+    }
+
+    /// What a release costs, for sets that differ in one item being there or not. Sets that differ in one item being
+    /// another are two such steps apart.
+    #[must_use]
+    pub fn epsilon(&self) -> Epsilon {
+        self.epsilon
+    }
+
+    /// The elements of the field or space that equations are solved over: a prime or a power of two.
+    #[must_use]
+    pub fn q(&self) -> u32 {
+        self.q
+    }
+
+    /// The chance that an item is dropped: max(e^-eps, (q-e^eps)/(q-1)), and 1/(q-1) exactly where the loss is ln(q-1).
+    #[must_use]
+    pub fn drop_rate(&self) -> Probability {
+        let rest = u64::from(self.q) - 1;
+        let chance = if self.q > 2 && self.epsilon == ln_upwards(rest) {
+            Probability::ratio(1, rest)
+        } else {
+            Probability::drop(u64::from(self.q), self.epsilon)
+        };
+        chance.expect("a field has two elements or more")
+    }
+
+    /// The share of strangers that pass: 1/q.
+    #[must_use]
+    pub fn fpr(&self) -> f64 {
+        1.0 / f64::from(self.q)
+    }
+
+    /// The share of members that do not pass: those dropped, but for the 1/q of them that pass by chance.
+    #[must_use]
+    pub fn fnr(&self) -> f64 {
+        self.drop_rate().to_f64() * (1.0 - self.fpr())
+    }
+
+    /// The harmonic mean of precision and recall, over as many members as strangers.
+    #[must_use]
+    pub fn f1(&self) -> f64 {
+        f1(self.fpr(), self.fnr())
+    }
+
+    /// The bits of the body.
+    #[must_use]
+    pub fn bits(&self) -> u64 {
+        self.columns * self.shards * u64::from(self.width())
+    }
+
+    /// The bytes of the body, in memory and in the file.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bits() / 8
+    }
+
+    /// The bits an item.
+    #[must_use]
+    pub fn bits_per_item(&self) -> f64 {
+        self.bits() as f64 / self.items as f64
+    }
+
+    /// The parts that are solved each on its own.
+    #[must_use]
+    pub fn shards(&self) -> u64 {
+        self.shards
+    }
+
+    /// The columns of a shard.
+    #[must_use]
+    pub fn columns(&self) -> u64 {
+        self.columns
+    }
+
+    /// What a shard has to solve.
+    pub(super) fn system(&self) -> System {
+        System { columns: self.columns, q: self.q }
+    }
+
+    /// The bits of a value.
+    #[inline]
+    pub(super) fn width(&self) -> u32 {
+        self.system().width()
+    }
+
+    /// Whether values are added bit by bit, or modulo q.
+    pub(super) fn is_binary(&self) -> bool {
+        self.q.is_power_of_two()
+    }
+
+    /// The bytes of a shard.
+    pub(super) fn shard_bytes(&self) -> usize {
+        (self.columns / 8) as usize * self.width() as usize
+    }
+}
+
+/// Whether equations can be solved over q elements here: a power of two, or a prime below 2^15.
+fn is_field(q: u32) -> bool {
+    q.is_power_of_two() || q < MOST_PRIME && (2..).take_while(|d| d * d <= q).all(|d| !q.is_multiple_of(d))
+}

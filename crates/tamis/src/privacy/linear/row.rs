@@ -1,0 +1,37 @@
+//! A key's row of the system.
+
+use super::LinearPlan;
+use crate::Digest;
+use crate::hash::scale;
+
+/// How many columns a row spans.
+pub(super) const BAND: u64 = 128;
+
+/// The coefficients of one equation: bit j is that of column `start + j`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) start: u64,
+    pub(super) coefficients: u128,
+}
+
+impl Row {
+    /// The row that a digest owns, and the shard that it lies in. The shard and the start come from `h1`, the coefficients from `h2` and, so that
+    /// two digests seldom share more than half of them, from both.
+    #[inline(always)]
+    pub(super) fn of(digest: Digest, plan: &LinearPlan) -> (u64, Row) {
+        let spread = u128::from(digest.h1) * u128::from(plan.shards());
+        // The low half of the product is what the choice of the shard has left over.
+        let start = scale(spread as u64, plan.columns() - BAND);
+        let high = mix(digest.h2.wrapping_add(digest.h1.rotate_left(32)));
+        let coefficients = u128::from(high) << 64 | u128::from(digest.h2 | 1);
+        ((spread >> 64) as u64, Row { start, coefficients })
+    }
+}
+
+/// Every bit of the result depends on every bit of `x`: the finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
+#[inline(always)]
+fn mix(x: u64) -> u64 {
+    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
