@@ -17,7 +17,7 @@ pub(super) fn compare(book: &mut Notebook, sets: &Sets) {
     let least = |epsilon: f64| 1.0 / (epsilon.exp() + 1.0);
     let bound =
         EPSILONS.map(|epsilon| (epsilon, Rates { positive: least(epsilon), negative: least(epsilon) }));
-    series(book, "the best that any private filter can do, by theory", &bound);
+    series(book, "1/(e^epsilon + 1), below which no private filter has both rates", &bound);
     let plain = measure(sets, |keys, _| {
         let mut filter = Plan::from_items_bits(Kind::Bloom, sets.size.items, sets.size.bits)
             .and_then(|plan| Bloom::with_plan(plan, Hash::default()))
