@@ -4,12 +4,13 @@ use crate::{output, progress};
 use anyhow::bail;
 use clap::Args;
 use serde_json::json;
-use tamis_lab::{Document, Report, Verdict};
+use tamis_lab::{Cell, Document, Report, Verdict};
 
 /// Recompute the numbers of the documents behind tamis, and say which hold
 #[derive(Args)]
 #[command(after_help = "\
 Documents:
+  000  Odoh, UltraFilter: A Privacy-Preserving Bloom Filter (2025); 002 is another print of it
   001  Sánchez-O'Mullony Martínez, Designing a Bloom Filter for a Target False Positive Rate (2025)
   003  Kiss, Hosszu, Tapolcai, Rónyai, Rottenstreich, Bloom Filter with a False Positive Free Zone
   004  Levine, Bloom Filters, lecture notes (2018-2019)
@@ -17,12 +18,12 @@ Documents:
 Exit code: 0 every verdict is the one on record, 1 one changed, 2 an error.
 
 JSON fields: cells, each with document, place, published, recomputed, tolerance, verdict (holds or differs), recorded \
-(the verdict on record), note; slips, each with document, slip, evidence; and series, the data behind figures and tables, each with document, \
+(the verdict on record), note, and for 000 readings, each with name, recomputed, verdict, recorded; slips, each with document, slip, evidence; and series, the data behind figures and tables, each with document, \
 name, x_name, y_name, x, y.")]
 pub(crate) struct Reproduce {
     /// The documents, by number [default: all]
     documents: Vec<String>,
-    /// Ask fewer strangers: a million for each rate instead of four, and fewer still for 003's many rates
+    /// Ask fewer strangers: a million for each rate instead of four, fewer still for 003's many rates, and smaller filters for 000
     #[arg(long)]
     quick: bool,
     /// Print one JSON object
@@ -47,15 +48,15 @@ impl Reproduce {
         if self.json {
             output::print(&json!(all).to_string())?;
         }
-        Ok(all.cells.iter().all(tamis_lab::Cell::as_recorded))
+        Ok(all.cells.iter().all(Cell::as_recorded))
     }
 
     fn chosen(&self) -> anyhow::Result<Vec<Document>> {
         if self.documents.is_empty() {
             return Ok(Document::ALL.to_vec());
         }
-        let find = |name: &String| match Document::ALL.iter().find(|document| document.id() == name) {
-            Some(document) => Ok(*document),
+        let find = |name: &String| match Document::numbered(name) {
+            Some(document) => Ok(document),
             None => bail!("there is no document {name:?}; there are {}", names()),
         };
         self.documents.iter().map(find).collect()
@@ -70,24 +71,12 @@ fn names() -> String {
 
 fn words(document: Document, report: &Report) -> String {
     let mut lines = vec![format!("{}  {}", document.id(), document.title()), String::new()];
-    let width = |of: fn(&tamis_lab::Cell) -> &str, least: usize| {
-        report.cells.iter().map(|cell| of(cell).chars().count()).max().unwrap_or(0).max(least)
-    };
-    let (published, recomputed) = (width(|c| &c.published, 9), width(|c| &c.recomputed, 10));
-    lines.push(format!("{:<9}{:<published$}  {:<recomputed$}  place", "verdict", "published", "recomputed"));
-    for cell in &report.cells {
-        let changed = if cell.as_recorded() { "" } else { "  CHANGED: the record says otherwise" };
-        lines.push(format!(
-            "{:<9}{:<published$}  {:<recomputed$}  {}{changed}",
-            cell.verdict, cell.published, cell.recomputed, cell.place
-        ));
-        lines.push(format!(
-            "{:<width$}  {}; {}",
-            "",
-            cell.tolerance,
-            cell.note,
-            width = 9 + published + 2 + recomputed
-        ));
+    for cells in report.cells.chunk_by(|a, b| a.readings.is_empty() == b.readings.is_empty()) {
+        if cells[0].readings.is_empty() {
+            lines.extend(plain(cells));
+        } else {
+            lines.extend(with_readings(cells));
+        }
     }
     let holds = report.cells.iter().filter(|cell| cell.verdict == Verdict::Holds).count();
     lines.push(format!("\n{holds} of {} cells hold.\n", report.cells.len()));
@@ -97,4 +86,88 @@ fn words(document: Document, report: &Report) -> String {
     }
     lines.push(String::new());
     lines.join("\n")
+}
+
+/// The widths of the published and the recomputed numbers.
+fn widths(cells: &[Cell]) -> (usize, usize) {
+    let width = |of: fn(&Cell) -> &str, least: usize| {
+        cells.iter().map(|cell| of(cell).chars().count()).max().unwrap_or(0).max(least)
+    };
+    (width(|c| &c.published, 9), width(|c| &c.recomputed, 10))
+}
+
+fn changed(cell: &Cell) -> &'static str {
+    if cell.as_recorded() { "" } else { "  CHANGED: the record says otherwise" }
+}
+
+/// Two lines a cell: the number, and what there is to say.
+fn plain(cells: &[Cell]) -> Vec<String> {
+    let (published, recomputed) = widths(cells);
+    let mut lines =
+        vec![format!("{:<9}{:<published$}  {:<recomputed$}  place", "verdict", "published", "recomputed")];
+    for cell in cells {
+        lines.push(format!(
+            "{:<9}{:<published$}  {:<recomputed$}  {}{}",
+            cell.verdict,
+            cell.published,
+            cell.recomputed,
+            cell.place,
+            changed(cell)
+        ));
+        lines.push(format!(
+            "{:<width$}  {}; {}",
+            "",
+            cell.tolerance,
+            cell.note,
+            width = 9 + published + 2 + recomputed
+        ));
+    }
+    lines
+}
+
+/// One line a cell, with a column for each other reading, and what there is to say of all of them.
+fn with_readings(cells: &[Cell]) -> Vec<String> {
+    let (published, recomputed) = widths(cells);
+    let names: Vec<&str> = cells[0].readings.iter().map(|reading| reading.name).collect();
+    let mut lines = vec![
+        format!("Recomputed: {}.", cells[0].note),
+        "Beside it other readings; = marks those that hold. Tolerances are in --json.".to_owned(),
+        format!(
+            "{:<9}{:<published$}  {:<recomputed$}  {}  place",
+            "verdict",
+            "published",
+            "recomputed",
+            names.join("  ")
+        ),
+    ];
+    for cell in cells {
+        let readings: Vec<String> = cell
+            .readings
+            .iter()
+            .map(|reading| {
+                let mark = if reading.verdict == Verdict::Holds { "=" } else { "" };
+                format!("{:<width$}", format!("{mark:<2}{}", reading.recomputed), width = reading.name.len())
+            })
+            .collect();
+        lines.push(format!(
+            "{:<9}{:<published$}  {:<recomputed$}  {}  {}{}",
+            cell.verdict,
+            cell.published,
+            cell.recomputed,
+            readings.join("  "),
+            cell.place,
+            changed(cell)
+        ));
+    }
+    let others = names.iter().enumerate().map(|(i, name)| {
+        let holds = cells.iter().filter(|cell| cell.readings[i].verdict == Verdict::Holds).count();
+        format!("{holds} with {name}")
+    });
+    let holds = cells.iter().filter(|cell| cell.verdict == Verdict::Holds).count();
+    lines.push(format!(
+        "Of {} cells {holds} hold as recomputed, {}.\n",
+        cells.len(),
+        others.collect::<Vec<_>>().join(", ")
+    ));
+    lines
 }

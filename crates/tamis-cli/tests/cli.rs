@@ -617,7 +617,21 @@ fn documents_are_reproduced() {
     {
         assert!(slips.contains(evidence), "{evidence}");
     }
-    shell.run("reproduce 999").refused(&["999", "001, 003 and 004"]);
+    shell.run("reproduce 999").refused(&["999", "000, 001, 003 and 004"]);
+}
+
+/// Two prints of one paper, and a line for each cell with every reading.
+#[test]
+fn the_ultrafilter_is_reproduced_by_either_number() {
+    let shell = Shell::new();
+    let words = shell.run("reproduce 002 --quick").ok();
+    assert!(words.starts_with("000  K. Odoh"), "{words}");
+    assert!(words.contains("Of 90 cells 90 hold as recomputed, 8 with ten hashes, one-sided"), "{words}");
+    assert!(!words.contains("CHANGED"), "{words}");
+    let report = shell.run("reproduce 000 --quick --json").json();
+    for field in ["name", "recomputed", "verdict", "recorded"] {
+        assert!(report["cells"][0]["readings"][0][field].is_string(), "{field}");
+    }
 }
 
 #[test]

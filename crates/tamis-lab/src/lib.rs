@@ -10,6 +10,8 @@ mod egh003;
 mod notes004;
 mod random;
 mod report001;
+mod threads;
+mod ultra000;
 
 pub use random::SplitMix64;
 use serde::Serialize;
@@ -17,6 +19,8 @@ use serde::Serialize;
 /// A document whose experiments can be recomputed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Document {
+    /// K. Odoh, "UltraFilter: A Privacy-Preserving Bloom Filter", WWW Companion 2025. Document 002 is another print of it.
+    Paper000,
     /// M. I. Sánchez-O'Mullony Martínez, "Designing a Bloom Filter for a Target False Positive Rate", 2025.
     Report001,
     /// S. Z. Kiss, É. Hosszu, J. Tapolcai, L. Rónyai, O. Rottenstreich, "Bloom Filter with a False Positive Free Zone".
@@ -27,12 +31,27 @@ pub enum Document {
 
 impl Document {
     /// All of them, in order.
-    pub const ALL: [Document; 3] = [Document::Report001, Document::Paper003, Document::Notes004];
+    pub const ALL: [Document; 4] =
+        [Document::Paper000, Document::Report001, Document::Paper003, Document::Notes004];
+
+    /// The document asked for by this number, which may be that of another print.
+    ///
+    /// ```
+    /// use tamis_lab::Document;
+    /// assert_eq!(Document::numbered("002"), Some(Document::Paper000));
+    /// assert_eq!(Document::numbered("999"), None);
+    /// ```
+    #[must_use]
+    pub fn numbered(number: &str) -> Option<Document> {
+        let number = if number == "002" { "000" } else { number };
+        Document::ALL.into_iter().find(|document| document.id() == number)
+    }
 
     /// The number by which it is asked for.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
+            Document::Paper000 => "000",
             Document::Report001 => "001",
             Document::Paper003 => "003",
             Document::Notes004 => "004",
@@ -43,6 +62,7 @@ impl Document {
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
+            Document::Paper000 => "K. Odoh, UltraFilter: A Privacy-Preserving Bloom Filter (2025)",
             Document::Report001 => {
                 "M. I. Sánchez-O'Mullony Martínez, Designing a Bloom Filter for a Target False Positive Rate (2025)"
             }
@@ -80,7 +100,8 @@ pub struct Cell {
     pub document: &'static str,
     /// Where in the document it stands.
     pub place: String,
-    /// The number as published, or `(formula: ...)` where the document gives a formula and no number.
+    /// The number as published; `(formula: ...)` where the document gives a formula and no number, `(law)` where it has
+    /// neither and we hold our measurement against our own law.
     pub published: String,
     /// Ours.
     pub recomputed: String,
@@ -92,13 +113,31 @@ pub struct Cell {
     pub recorded: Verdict,
     /// What else there is to say.
     pub note: String,
+    /// What other readings of the document give, where it can be read in several ways; the verdict is that of the
+    /// reading that fits best.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<Reading>,
+}
+
+/// The same number under another reading of the document.
+#[derive(Debug, Clone, Serialize)]
+pub struct Reading {
+    /// The reading.
+    pub name: &'static str,
+    /// Ours.
+    pub recomputed: String,
+    /// Whether it agrees with the published number.
+    pub verdict: Verdict,
+    /// What the repository records as the verdict.
+    pub recorded: Verdict,
 }
 
 impl Cell {
-    /// Whether the verdict is the one recorded: if not, either the code or the record is wrong.
+    /// Whether every verdict is the one recorded: if not, either the code or the record is wrong.
     #[must_use]
     pub fn as_recorded(&self) -> bool {
         self.verdict == self.recorded
+            && self.readings.iter().all(|reading| reading.verdict == reading.recorded)
     }
 }
 
@@ -150,11 +189,13 @@ impl Report {
     }
 }
 
-/// Recomputes a document's numbers. Quick runs ask fewer strangers, for 001 and 004 still a million for each rate.
+/// Recomputes a document's numbers. Quick runs ask fewer strangers, for 001 and 004 still a million for each rate, and
+/// fill smaller filters for 000.
 #[must_use]
 pub fn reproduce(document: Document, quick: bool) -> Report {
     let strangers = if quick { 1_000_000 } else { 4_000_000 };
     match document {
+        Document::Paper000 => ultra000::reproduce(quick),
         Document::Report001 => report001::reproduce(strangers),
         Document::Paper003 => egh003::reproduce(quick),
         Document::Notes004 => notes004::reproduce(strangers),
@@ -235,7 +276,15 @@ impl Notebook {
             // What does not hold is said to by `known_to_differ`.
             recorded: Verdict::Holds,
             note: note.to_owned(),
+            readings: Vec::new(),
         });
+    }
+
+    /// Adds another reading to the last cell.
+    fn reading(&mut self, reading: Reading) {
+        if let Some(cell) = self.report.cells.last_mut() {
+            cell.readings.push(reading);
+        }
     }
 
     fn series(

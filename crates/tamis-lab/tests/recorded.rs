@@ -3,16 +3,18 @@
 use std::sync::LazyLock;
 use tamis_lab::{Document, Report, Verdict, reproduce};
 
+static ULTRA: LazyLock<Report> = LazyLock::new(|| reproduce(Document::Paper000, true));
 static PAPER: LazyLock<Report> = LazyLock::new(|| reproduce(Document::Paper003, true));
 
 #[test]
 fn documents_are_in_order() {
-    assert_eq!(Document::ALL.map(Document::id), ["001", "003", "004"]);
+    assert_eq!(Document::ALL.map(Document::id), ["000", "001", "003", "004"]);
+    assert_eq!(Document::numbered("002"), Some(Document::Paper000));
 }
 
 #[test]
-fn every_cell_of_the_paper_is_as_recorded() {
-    for cell in &PAPER.cells {
+fn every_cell_of_the_papers_is_as_recorded() {
+    for cell in ULTRA.cells.iter().chain(&PAPER.cells) {
         assert!(cell.as_recorded(), "{cell:?}");
     }
 }
@@ -39,12 +41,40 @@ fn table_2_is_complete_and_exact() {
     );
 }
 
+/// All 90 numbers of the UltraFilter's tables are those of one hash and one-sided noise, 8 those of the text.
+#[test]
+fn the_ultrafilter_had_one_hash() {
+    let file = include_str!("../data/ultrafilter_tables.csv");
+    let tables: Vec<_> = ULTRA.cells.iter().filter(|cell| cell.place.starts_with("Table ")).collect();
+    assert_eq!(tables.len(), 90);
+    for (cell, line) in tables.iter().zip(file.lines().skip(1)) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let noise =
+            if fields[2] == "none" { "no noise".to_owned() } else { format!("epsilon {}", fields[2]) };
+        assert_eq!(cell.place, format!("Table {}, {}, phi {}, {noise}", fields[0], fields[3], fields[1]));
+        assert_eq!(cell.published, fields[4]);
+        assert_eq!(cell.verdict, Verdict::Holds, "{cell:?}");
+    }
+    let hold = |name: &str| {
+        let reading = |cell: &&&tamis_lab::Cell| {
+            let found = cell.readings.iter().find(|reading| reading.name == name);
+            found.unwrap().verdict == Verdict::Holds
+        };
+        tables.iter().filter(reading).count()
+    };
+    assert_eq!((hold("ten hashes, one-sided"), hold("ten hashes, symmetric")), (8, 8));
+    assert_eq!((hold("Eq. 5 to 8, l = 1"), hold("Eq. 5 to 8, l = 10")), (45, 7));
+}
+
 #[test]
 fn series_are_whole() {
+    for figure in ["Fig. 1,", "Fig. 2,", "Beyond the paper,"] {
+        assert!(ULTRA.series.iter().any(|series| series.name.starts_with(figure)), "{figure}");
+    }
     for figure in ["Fig. 1,", "Fig. 2,", "Fig. 3,", "Fig. 4,", "Table III,"] {
         assert!(PAPER.series.iter().any(|series| series.name.starts_with(figure)), "{figure}");
     }
-    for series in &PAPER.series {
+    for series in ULTRA.series.iter().chain(&PAPER.series) {
         assert!(!series.x.is_empty() && series.x.len() == series.y.len(), "{}", series.name);
         assert!(series.x.is_sorted() && series.y.iter().all(|y| y.is_finite()), "{}", series.name);
     }
@@ -62,8 +92,8 @@ fn no_stranger_passes_within_the_zone() {
 
 #[test]
 fn slips_have_evidence() {
-    assert!(PAPER.slips.len() >= 15);
-    for slip in &PAPER.slips {
+    assert!(PAPER.slips.len() >= 15 && ULTRA.slips.len() >= 13);
+    for slip in ULTRA.slips.iter().chain(&PAPER.slips) {
         assert!(!slip.evidence.is_empty() && !slip.evidence.contains("unknown"), "{}", slip.slip);
         assert!(
             !slip.evidence.contains("no 7 items") && !slip.evidence.contains("no 4 items"),

@@ -1,0 +1,37 @@
+//! Work shared among the processor's cores.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// The results of `work` on 0 to `jobs` - 1, in order. Which core does which job changes nothing, as long as a job
+/// depends on its number only.
+pub(crate) fn shared<T: Send>(jobs: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let cores = thread::available_parallelism().map_or(1, usize::from).min(jobs);
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let job = next.fetch_add(1, Ordering::Relaxed);
+        (job < jobs).then(|| (job, work(job)))
+    };
+    let mut done: Vec<(usize, T)> = thread::scope(|scope| {
+        let workers: Vec<_> =
+            (0..cores).map(|_| scope.spawn(|| std::iter::from_fn(take).collect::<Vec<_>>())).collect();
+        let finished = workers.into_iter().map(|worker| match worker.join() {
+            Ok(results) => results,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        finished.flatten().collect()
+    });
+    done.sort_unstable_by_key(|(job, _)| *job);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shared;
+
+    #[test]
+    fn results_are_in_order() {
+        assert_eq!(shared(0, |job| job), Vec::<usize>::new());
+        assert_eq!(shared(1000, |job| job * job), (0..1000).map(|job| job * job).collect::<Vec<_>>());
+    }
+}
