@@ -58,6 +58,26 @@ pub enum Error {
         /// The closest width that would be accepted.
         nearest: u32,
     },
+    /// A key has from 1 to 64 positions.
+    #[error("a key has from 1 to 64 positions (got {got} hashes); the nearest feasible number is {nearest}")]
+    Hashes {
+        /// What was asked for.
+        got: u32,
+        /// The closest number that would be accepted.
+        nearest: u32,
+    },
+    /// A key passes by having some of its bits, up to all of them.
+    #[error(
+        "a threshold is from 1 to the {hashes} hashes of a key (got {got}); the nearest feasible one is {nearest}"
+    )]
+    Threshold {
+        /// What was asked for.
+        got: u32,
+        /// The bits that a key has.
+        hashes: u32,
+        /// The closest threshold that would be accepted.
+        nearest: u32,
+    },
     /// Memory could not be had, or the caller's cap forbids it.
     #[error("the filter needs {needed} bytes of memory and {available}; plan a smaller filter or allow more")]
     Memory {
@@ -226,6 +246,14 @@ pub enum Error {
     Randomness {
         /// What it answered.
         why: String,
+    },
+    /// What is published stays as it is.
+    #[error(
+        "a published filter cannot be {changed}: nobody can tell from it what its set is; change the private set and publish that, which costs again"
+    )]
+    Published {
+        /// What was to be done to it.
+        changed: &'static str,
     },
     /// A private filter cannot have such a rate.
     #[error(

@@ -1,6 +1,7 @@
 //! A filter of whichever kind a file holds.
 
 use crate::format::Open;
+use crate::privacy::{LinearFilter, PublicBloom, Published};
 use crate::rate::RateFilter;
 #[cfg(feature = "serde")]
 use crate::rate::{Filter, Layout};
@@ -33,6 +34,10 @@ pub enum AnyFilter {
     Zone(zone::Filter),
     /// A zone filter with counters.
     ZoneCounting(zone::CountingFilter),
+    /// A Bloom filter published under noise.
+    PublicBloom(PublicBloom),
+    /// A linear filter, published.
+    Linear(LinearFilter),
 }
 
 impl AnyFilter {
@@ -64,6 +69,8 @@ impl AnyFilter {
             AnyFilter::Counting(filter) => filter.save(path),
             AnyFilter::Zone(filter) => filter.save(path),
             AnyFilter::ZoneCounting(filter) => filter.save(path),
+            AnyFilter::PublicBloom(filter) => filter.save(path),
+            AnyFilter::Linear(filter) => filter.save(path),
         }
     }
 
@@ -75,6 +82,8 @@ impl AnyFilter {
             AnyFilter::Counting(filter) => filter.write_to(out),
             AnyFilter::Zone(filter) => filter.write_to(out),
             AnyFilter::ZoneCounting(filter) => filter.write_to(out),
+            AnyFilter::PublicBloom(filter) => filter.write_to(out),
+            AnyFilter::Linear(filter) => filter.write_to(out),
         }
     }
 
@@ -87,6 +96,8 @@ impl AnyFilter {
             AnyFilter::Counting(filter) => filter.to_bytes(),
             AnyFilter::Zone(filter) => filter.to_bytes(),
             AnyFilter::ZoneCounting(filter) => filter.to_bytes(),
+            AnyFilter::PublicBloom(filter) => filter.to_bytes(),
+            AnyFilter::Linear(filter) => filter.to_bytes(),
         }
     }
 
@@ -98,6 +109,8 @@ impl AnyFilter {
             AnyFilter::Counting(filter) => Ok(filter.contains(key)),
             AnyFilter::Zone(filter) => filter.contains(key),
             AnyFilter::ZoneCounting(filter) => filter.contains(key),
+            AnyFilter::PublicBloom(filter) => Ok(filter.contains(key)),
+            AnyFilter::Linear(filter) => Ok(filter.contains(key)),
         }
     }
 
@@ -109,13 +122,21 @@ impl AnyFilter {
             AnyFilter::Counting(filter) => Ok(filter.contains_many(keys)),
             AnyFilter::Zone(filter) => filter.contains_many(keys),
             AnyFilter::ZoneCounting(filter) => filter.contains_many(keys),
+            AnyFilter::PublicBloom(filter) => Ok(filter.contains_many(keys)),
+            AnyFilter::Linear(filter) => Ok(filter.contains_many(keys)),
         }
     }
 
-    /// The promise that the filter keeps: `rate` or `zone`.
+    /// The promise that the filter keeps: `rate`, `zone` or `privacy`.
     #[must_use]
     pub fn promise(&self) -> &'static str {
-        if self.as_rate().is_some() { "rate" } else { "zone" }
+        if self.as_rate().is_some() {
+            "rate"
+        } else if self.as_zone().is_some() {
+            "zone"
+        } else {
+            "privacy"
+        }
     }
 
     /// The share of strangers that pass the filter as it is now.
@@ -127,10 +148,19 @@ impl AnyFilter {
             AnyFilter::Counting(filter) => filter.expected_fpr(),
             AnyFilter::Zone(filter) => filter.expected_fpr(),
             AnyFilter::ZoneCounting(filter) => filter.expected_fpr(),
+            AnyFilter::PublicBloom(filter) => filter.fpr_now(),
+            AnyFilter::Linear(filter) => filter.plan().fpr(),
         }
     }
 
-    /// Whether the filter still keeps what its plan promised.
+    /// The share of members that do not pass: none, except in a published filter.
+    #[must_use]
+    pub fn expected_fnr(&self) -> f64 {
+        self.as_published().map_or(0.0, Published::fnr)
+    }
+
+    /// Whether the filter still keeps what its plan promised. Nobody can tell how much a published filter holds: it is taken to be
+    /// within.
     #[must_use]
     pub fn health(&self) -> Health {
         match self {
@@ -139,6 +169,7 @@ impl AnyFilter {
             AnyFilter::Counting(filter) => filter.health(),
             AnyFilter::Zone(filter) => filter.health(),
             AnyFilter::ZoneCounting(filter) => filter.health(),
+            AnyFilter::PublicBloom(_) | AnyFilter::Linear(_) => Health::Within,
         }
     }
 
@@ -178,6 +209,16 @@ impl AnyFilter {
         match self {
             AnyFilter::Zone(filter) => Some(filter),
             AnyFilter::ZoneCounting(filter) => Some(filter),
+            _ => None,
+        }
+    }
+
+    /// The filter as a published one, if it is one.
+    #[must_use]
+    pub fn as_published(&self) -> Option<&dyn Published> {
+        match self {
+            AnyFilter::PublicBloom(filter) => Some(filter),
+            AnyFilter::Linear(filter) => Some(filter),
             _ => None,
         }
     }
@@ -224,10 +265,15 @@ impl AnyFilter {
             AnyFilter::Counting(_) => "counting",
             AnyFilter::Zone(_) => "zone",
             AnyFilter::ZoneCounting(_) => "counting zone",
+            AnyFilter::PublicBloom(_) => "public bloom",
+            AnyFilter::Linear(_) => "linear",
         }
     }
 
     fn other_kind(&self, other: &AnyFilter) -> Error {
+        if self.as_published().or(other.as_published()).is_some() {
+            return Error::Published { changed: "merged" };
+        }
         Error::Mismatch { field: "filter", left: self.kind().to_owned(), right: other.kind().to_owned() }
     }
 }
@@ -259,6 +305,38 @@ impl From<zone::Filter> for AnyFilter {
 impl From<zone::CountingFilter> for AnyFilter {
     fn from(filter: zone::CountingFilter) -> AnyFilter {
         AnyFilter::ZoneCounting(filter)
+    }
+}
+
+impl From<PublicBloom> for AnyFilter {
+    fn from(filter: PublicBloom) -> AnyFilter {
+        AnyFilter::PublicBloom(filter)
+    }
+}
+
+impl From<LinearFilter> for AnyFilter {
+    fn from(filter: LinearFilter) -> AnyFilter {
+        AnyFilter::Linear(filter)
+    }
+}
+
+impl TryFrom<AnyFilter> for PublicBloom {
+    type Error = Error;
+    fn try_from(any: AnyFilter) -> Result<PublicBloom, Error> {
+        match any {
+            AnyFilter::PublicBloom(filter) => Ok(filter),
+            other => Err(Error::Kind { planned: other.kind(), wanted: "public bloom" }),
+        }
+    }
+}
+
+impl TryFrom<AnyFilter> for LinearFilter {
+    type Error = Error;
+    fn try_from(any: AnyFilter) -> Result<LinearFilter, Error> {
+        match any {
+            AnyFilter::Linear(filter) => Ok(filter),
+            other => Err(Error::Kind { planned: other.kind(), wanted: "linear" }),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The first bytes of a file, to and from what they say.
 
 use super::AnyFilter;
+use crate::privacy::{Epsilon, LinearFilter, LinearPlan, PublicBloom, Published, UltraPlan};
 use crate::rate::{self, Kind, RateFilter};
 use crate::store::Store;
 use crate::zone::{self, Cells, Choice, MOST_MODULI, Scheme, State, Universe, ZoneFilter};
@@ -73,6 +74,8 @@ impl Prologue {
 pub(super) enum Header {
     Rate { plan: rate::Plan, hash: Hash, kinds: Kinds },
     Zone { plan: zone::Plan, len: u64, state: State },
+    PublicBloom { plan: UltraPlan, hash: Hash },
+    Linear { plan: LinearPlan, hash: Hash },
 }
 
 impl Header {
@@ -93,6 +96,8 @@ impl Header {
             3 => parse_rate(Kind::Counting, fields, key)?,
             4 => parse_zone(false, fields, prologue.body, dictionary)?,
             5 => parse_zone(true, fields, prologue.body, dictionary)?,
+            6 => parse_public_bloom(fields, key)?,
+            7 => parse_linear(fields, key)?,
             other => return Err(refused("kind", other)),
         };
         if prologue.body != header.bytes() {
@@ -105,6 +110,8 @@ impl Header {
         match self {
             Header::Rate { plan, .. } => plan.bytes(),
             Header::Zone { plan, .. } => plan.bytes(),
+            Header::PublicBloom { plan, .. } => plan.bytes(),
+            Header::Linear { plan, .. } => plan.bytes(),
         }
     }
 
@@ -113,6 +120,8 @@ impl Header {
         match self {
             Header::Rate { plan, .. } => plan.bits(),
             Header::Zone { plan, .. } => plan.bits(),
+            Header::PublicBloom { plan, .. } => plan.bits(),
+            Header::Linear { plan, .. } => plan.bits(),
         }
     }
 
@@ -130,6 +139,10 @@ impl Header {
             Header::Zone { plan, len, state } => {
                 AnyFilter::Zone(ZoneFilter::from_parts(plan, body, len, state)?)
             }
+            Header::PublicBloom { plan, hash } => {
+                AnyFilter::PublicBloom(PublicBloom::from_parts(plan, hash, body)?)
+            }
+            Header::Linear { plan, hash } => AnyFilter::Linear(LinearFilter::from_parts(plan, hash, body)?),
         })
     }
 }
@@ -162,6 +175,36 @@ fn parse_rate(filter: Kind, fields: &[u8], key: Option<&SecretKey>) -> Result<He
     }
     let hash = Hash::from_fields(fields[32], u64::from_le_bytes(take(fields, 40)), key)?;
     Ok(Header::Rate { plan, hash, kinds })
+}
+
+/// What both kinds of published filters begin with: the public capacity, the loss and the hash.
+fn parse_published(fields: &[u8], key: Option<&SecretKey>) -> Result<(u64, Epsilon, Hash), Error> {
+    if fields.len() + 4 != SHORTEST {
+        return Err(refused("header length", fields.len() + 4));
+    }
+    let billionths = u64::from_le_bytes(take(fields, 56));
+    let epsilon = Epsilon::from_billionths(billionths)
+        .filter(|epsilon| *epsilon != Epsilon::ZERO)
+        .ok_or_else(|| refused("epsilon", billionths))?;
+    let hash = Hash::from_fields(fields[32], u64::from_le_bytes(take(fields, 40)), key)?;
+    Ok((u64::from_le_bytes(take(fields, 48)), epsilon, hash))
+}
+
+fn parse_public_bloom(fields: &[u8], key: Option<&SecretKey>) -> Result<Header, Error> {
+    let (items, epsilon, hash) = parse_published(fields, key)?;
+    check_reserved(fields[28..32].iter().chain(&fields[33..36]).chain(&fields[76..]))?;
+    let (bits, hashes) = (u64::from_le_bytes(take(fields, 64)), u32::from_le_bytes(take(fields, 36)));
+    let threshold = u32::from_le_bytes(take(fields, 72));
+    let plan = UltraPlan::from_fields(items, bits, hashes, epsilon, threshold)?;
+    Ok(Header::PublicBloom { plan, hash })
+}
+
+fn parse_linear(fields: &[u8], key: Option<&SecretKey>) -> Result<Header, Error> {
+    let (items, epsilon, hash) = parse_published(fields, key)?;
+    check_reserved(fields[28..32].iter().chain(&fields[33..36]).chain(&fields[80..]))?;
+    let (columns, shards) = (u64::from_le_bytes(take(fields, 64)), u64::from_le_bytes(take(fields, 72)));
+    let q = u32::from_le_bytes(take(fields, 36));
+    Ok(Header::Linear { plan: LinearPlan::from_fields(items, epsilon, q, columns, shards)?, hash })
 }
 
 fn parse_zone(
@@ -310,6 +353,35 @@ pub(super) fn of_zone<C: Cells>(filter: &ZoneFilter<C>) -> Vec<u8> {
     for (i, modulus) in listed.iter().enumerate() {
         put(&mut bytes, MODULI + 4 * i, &(*modulus as u32).to_le_bytes()); // moduli are below 2^32
     }
+    finish(bytes)
+}
+
+/// What both kinds of published filters begin with; `number` is their own.
+fn of_published(kind: u16, filter: &dyn Published, number: u32) -> Vec<u8> {
+    let mut bytes = begin(kind, SHORTEST, filter.body());
+    put(&mut bytes, 32, &[filter.hash().id()]);
+    put(&mut bytes, 36, &number.to_le_bytes());
+    put(&mut bytes, 40, &filter.hash().seed_field().to_le_bytes());
+    put(&mut bytes, 48, &filter.items().to_le_bytes());
+    put(&mut bytes, 56, &filter.epsilon().billionths().to_le_bytes());
+    bytes
+}
+
+/// The header of a published Bloom filter.
+pub(super) fn of_public_bloom(filter: &PublicBloom) -> Vec<u8> {
+    let plan = filter.plan();
+    let mut bytes = of_published(6, filter, plan.hashes());
+    put(&mut bytes, 64, &plan.bits().to_le_bytes());
+    put(&mut bytes, 72, &plan.threshold().to_le_bytes());
+    finish(bytes)
+}
+
+/// The header of a linear filter.
+pub(super) fn of_linear(filter: &LinearFilter) -> Vec<u8> {
+    let plan = filter.plan();
+    let mut bytes = of_published(7, filter, plan.q());
+    put(&mut bytes, 64, &plan.columns().to_le_bytes());
+    put(&mut bytes, 72, &plan.shards().to_le_bytes());
     finish(bytes)
 }
 

@@ -2,22 +2,77 @@
 
 use super::header;
 use crate::Error;
+use crate::privacy::{LinearFilter, PublicBloom};
 use crate::rate::{Filter, Layout};
 use crate::zone::{Cells, ZoneFilter};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// A filter that can be written: a header and a body.
+pub(super) trait Stored {
+    fn header(&self) -> Vec<u8>;
+    fn body(&self) -> &[u8];
+
+    fn concatenated(&self) -> Vec<u8> {
+        [&self.header()[..], self.body()].concat()
+    }
+
+    fn write(&self, out: impl Write) -> Result<(), Error> {
+        Ok(write_parts(&self.header(), self.body(), out)?)
+    }
+
+    fn replace(&self, path: &Path) -> Result<(), Error> {
+        save_parts(&self.header(), self.body(), path)
+    }
+}
+
+impl<L: Layout + Send + Sync> Stored for Filter<L> {
+    fn header(&self) -> Vec<u8> {
+        header::of_rate(self)
+    }
+    fn body(&self) -> &[u8] {
+        self.body()
+    }
+}
+
+impl<C: Cells> Stored for ZoneFilter<C> {
+    fn header(&self) -> Vec<u8> {
+        header::of_zone(self)
+    }
+    fn body(&self) -> &[u8] {
+        self.body()
+    }
+}
+
+impl Stored for PublicBloom {
+    fn header(&self) -> Vec<u8> {
+        header::of_public_bloom(self)
+    }
+    fn body(&self) -> &[u8] {
+        self.body()
+    }
+}
+
+impl Stored for LinearFilter {
+    fn header(&self) -> Vec<u8> {
+        header::of_linear(self)
+    }
+    fn body(&self) -> &[u8] {
+        self.body()
+    }
+}
+
 impl<L: Layout + Send + Sync> Filter<L> {
     /// The bytes of the filter's file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        [&header::of_rate(self)[..], self.body()].concat()
+        self.concatenated()
     }
 
     /// Writes the filter's file to a stream.
     pub fn write_to(&self, out: impl Write) -> Result<(), Error> {
-        Ok(write_parts(&header::of_rate(self), self.body(), out)?)
+        self.write(out)
     }
 
     /// Writes the filter to a file, whole or not at all: a temporary file in the same folder is written, synced and
@@ -25,7 +80,7 @@ impl<L: Layout + Send + Sync> Filter<L> {
     /// written directly. A link is followed, and an existing file's permissions are kept
     /// (its owner too, where the system allows it).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        save_parts(&header::of_rate(self), self.body(), path.as_ref())
+        self.replace(path.as_ref())
     }
 }
 
@@ -33,17 +88,53 @@ impl<C: Cells> ZoneFilter<C> {
     /// The bytes of the filter's file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        [&header::of_zone(self)[..], self.body()].concat()
+        self.concatenated()
     }
 
     /// Writes the filter's file to a stream.
     pub fn write_to(&self, out: impl Write) -> Result<(), Error> {
-        Ok(write_parts(&header::of_zone(self), self.body(), out)?)
+        self.write(out)
     }
 
     /// Writes the filter to a file, whole or not at all, as [`rate::Filter::save`](crate::rate::Filter::save) does.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        save_parts(&header::of_zone(self), self.body(), path.as_ref())
+        self.replace(path.as_ref())
+    }
+}
+
+impl PublicBloom {
+    /// The bytes of the filter's file.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.concatenated()
+    }
+
+    /// Writes the filter's file to a stream.
+    pub fn write_to(&self, out: impl Write) -> Result<(), Error> {
+        self.write(out)
+    }
+
+    /// Writes the filter to a file, whole or not at all, as [`rate::Filter::save`](crate::rate::Filter::save) does.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        self.replace(path.as_ref())
+    }
+}
+
+impl LinearFilter {
+    /// The bytes of the filter's file.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.concatenated()
+    }
+
+    /// Writes the filter's file to a stream.
+    pub fn write_to(&self, out: impl Write) -> Result<(), Error> {
+        self.write(out)
+    }
+
+    /// Writes the filter to a file, whole or not at all, as [`rate::Filter::save`](crate::rate::Filter::save) does.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        self.replace(path.as_ref())
     }
 }
 

@@ -3,13 +3,17 @@
 mod epsilon;
 mod linear;
 pub mod noise;
+mod published;
 #[cfg(test)]
 mod trial;
+mod ultra;
 
 use crate::{Error, Hash};
 pub use epsilon::Epsilon;
 pub use linear::{LinearFilter, LinearPlan};
 use noise::{Coins, SecretCoins};
+pub use published::Published;
+pub use ultra::{PublicBloom, UltraFilter, UltraPlan};
 
 /// The least that the worse of false positives and false negatives can be for whatever loses at most `epsilon`: 1/(e^eps+1).
 ///

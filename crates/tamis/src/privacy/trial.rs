@@ -73,6 +73,20 @@ pub(super) fn enumerate(heads: (u128, u128), mut mechanism: impl FnMut(&mut dyn 
     }
 }
 
+/// The largest factor by which an outcome is likelier in one than in the other, in lowest terms; `None` if it is infinite.
+pub(super) fn worst(one: &Outcomes, other: &Outcomes) -> Option<(u128, u128)> {
+    let mut worst = (0, 1);
+    for (x, p) in one {
+        let q = other.get(x)?;
+        let (up, down) = (p.0 * q.1, p.1 * q.0);
+        if up * worst.1 > worst.0 * down {
+            worst = (up, down);
+        }
+    }
+    let divisor = num_integer::gcd(worst.0, worst.1);
+    Some((worst.0 / divisor, worst.1 / divisor))
+}
+
 #[test]
 fn chances_add_up_to_one() {
     let outcomes = enumerate((1, 3), |coins| {

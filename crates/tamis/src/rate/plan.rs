@@ -197,6 +197,30 @@ impl Plan {
         Ok(self)
     }
 
+    /// A plan for the same items and bits with another number of hashes, from 1 to 64, and the rate that it will show. A blocked
+    /// filter's are fixed by its layout.
+    ///
+    /// ```
+    /// use tamis::rate::{Kind, Plan};
+    /// let best = Plan::from_items_bits(Kind::Bloom, 1_000, 10_000)?;
+    /// assert!(best.with_hashes(3)?.fpr() > best.fpr());
+    /// # Ok::<(), tamis::Error>(())
+    /// ```
+    pub fn with_hashes(mut self, hashes: u32) -> Result<Plan, Error> {
+        if self.filter == Kind::Blocked {
+            return Err(Error::Kind { planned: self.filter.name(), wanted: "bloom" });
+        }
+        if !(1..=MAX_HASHES).contains(&hashes) {
+            return Err(Error::Hashes { got: hashes, nearest: hashes.clamp(1, MAX_HASHES) });
+        }
+        self.hashes = hashes;
+        self.fpr = self.expected_fpr(self.items);
+        if self.fpr > MAX_FPR {
+            return Err(Error::Rate { got: self.fpr, nearest: MAX_FPR });
+        }
+        Ok(self)
+    }
+
     /// The plan that a file states, if a plan can be so.
     pub(crate) fn from_fields(
         filter: Kind,

@@ -122,7 +122,7 @@ mod tests {
     use super::super::planes;
     use super::*;
     use crate::privacy::noise::SeededCoins;
-    use crate::privacy::trial::{Outcomes, enumerate};
+    use crate::privacy::trial::{Outcomes, enumerate, worst};
     use proptest::prelude::*;
 
     /// What comes out, as its values in base q, with its exact chance.
@@ -135,20 +135,6 @@ mod tests {
             let value = |column| u64::from(planes::get(&planes, system.width(), column));
             (0..system.columns).fold(0, |x, column| x * u64::from(system.q) + value(column))
         })
-    }
-
-    /// The largest factor by which an outcome is likelier in one than in the other, in lowest terms; `None` if it is infinite.
-    fn worst(one: &Outcomes, other: &Outcomes) -> Option<(u128, u128)> {
-        let mut worst = (0, 1);
-        for (x, p) in one {
-            let q = other.get(x)?;
-            let (up, down) = (p.0 * q.1, p.1 * q.0);
-            if up * worst.1 > worst.0 * down {
-                worst = (up, down);
-            }
-        }
-        let divisor = num_integer::gcd(worst.0, worst.1);
-        Some((worst.0 / divisor, worst.1 / divisor))
     }
 
     /// Every pair of neighbouring sets of up to two items and a third, whatever their rows: independent, equal, zero.

@@ -6,9 +6,10 @@ use super::planes;
 use super::row::Row;
 use crate::prefetch;
 use crate::privacy::noise::{Coins, SecretCoins, SeededCoins};
-use crate::privacy::{Rehearsal, fresh_hash};
+use crate::privacy::published::ask_many;
+use crate::privacy::{Epsilon, Published, Rehearsal, fresh_hash};
 use crate::store::Store;
-use crate::{Digest, Error, Hash, Key};
+use crate::{Digest, Error, Hash, Key, KeyRef};
 use std::fmt;
 
 /// A set that may be published: it says of any one item at most a factor e^epsilon, and no filter with that promise is wrong
@@ -99,18 +100,8 @@ impl LinearFilter {
     /// Whether each of many keys passes, in their order.
     #[must_use]
     pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
-        let mut answers = Vec::with_capacity(keys.len());
-        let ahead = self.body.bytes().len() > prefetch::WORTHWHILE;
-        let mut digests = Vec::with_capacity(BATCH);
-        for keys in keys.chunks(BATCH) {
-            digests.clear();
-            digests.extend(keys.iter().filter_map(|key| self.hash.digest(key)));
-            if ahead {
-                digests.iter().for_each(|digest| self.prefetch(*digest));
-            }
-            answers.extend(digests.iter().map(|digest| self.passes(*digest)));
-        }
-        answers
+        let prefetch = |digest| self.prefetch(digest);
+        ask_many(keys, &self.hash, self.body.bytes(), prefetch, |digest| self.passes(digest))
     }
 
     #[inline(always)]
@@ -154,9 +145,6 @@ impl LinearFilter {
     }
 }
 
-/// How many keys are hashed ahead of their lookups.
-const BATCH: usize = 64;
-
 impl Rehearsal<LinearFilter> {
     /// Whether a key passes.
     #[must_use]
@@ -168,6 +156,39 @@ impl Rehearsal<LinearFilter> {
     #[must_use]
     pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
         self.0.contains_many(keys)
+    }
+}
+
+impl Published for LinearFilter {
+    fn method(&self) -> &'static str {
+        "linear"
+    }
+    fn contains(&self, key: KeyRef<'_>) -> bool {
+        LinearFilter::contains(self, key)
+    }
+    fn contains_many(&self, keys: &[KeyRef<'_>]) -> Vec<bool> {
+        LinearFilter::contains_many(self, keys)
+    }
+    fn items(&self) -> u64 {
+        self.plan.items()
+    }
+    fn epsilon(&self) -> Epsilon {
+        self.plan.epsilon()
+    }
+    fn fpr(&self) -> f64 {
+        self.plan.fpr()
+    }
+    fn fnr(&self) -> f64 {
+        self.plan.fnr()
+    }
+    fn bits(&self) -> u64 {
+        self.plan.bits()
+    }
+    fn hash(&self) -> &Hash {
+        &self.hash
+    }
+    fn body(&self) -> &[u8] {
+        self.body.bytes()
     }
 }
 

@@ -1,0 +1,132 @@
+//! The filter that stays private.
+
+use super::{PublicBloom, UltraPlan};
+use crate::privacy::noise::{Coins, SecretCoins, SeededCoins};
+use crate::privacy::{Epsilon, Rehearsal, fresh_hash};
+use crate::store::Store;
+use crate::{Bloom, Error, Hash, Key};
+
+/// A private Bloom filter that can be published under noise, and go on to take items and be published again, which costs again.
+///
+/// ```
+/// use tamis::privacy::{UltraFilter, UltraPlan};
+/// let mut callers = UltraFilter::new(UltraPlan::new(1_000, "4".parse()?)?)?;
+/// callers.insert_many((0..1_000).map(|i| format!("caller {i}")));
+/// let public = callers.publish()?;                       // may be given away
+/// let found = (0..1_000).filter(|i| public.contains(format!("caller {i}"))).count();
+/// assert!(found > 850);                                  // 927 are expected
+/// # Ok::<(), tamis::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct UltraFilter {
+    plan: UltraPlan,
+    bloom: Bloom,
+}
+
+impl UltraFilter {
+    /// An empty private filter, with a fresh seed.
+    pub fn new(plan: UltraPlan) -> Result<UltraFilter, Error> {
+        UltraFilter::with_hash(plan, fresh_hash()?)
+    }
+
+    /// An empty private filter with a hash of the caller's, such as a keyed one, so that only who has the key can ask.
+    pub fn with_hash(plan: UltraPlan, hash: Hash) -> Result<UltraFilter, Error> {
+        hash.need_digest("a filter to be published")?;
+        Ok(UltraFilter { plan, bloom: Bloom::with_plan(*plan.bloom(), hash)? })
+    }
+
+    /// A Bloom filter that is there already, to be published at a loss of `epsilon` an item.
+    pub fn from_bloom(bloom: Bloom, epsilon: Epsilon) -> Result<UltraFilter, Error> {
+        bloom.hash().need_digest("a filter to be published")?;
+        Ok(UltraFilter { plan: UltraPlan::of_bloom(*bloom.plan(), epsilon)?, bloom })
+    }
+
+    /// The same with another threshold for those who will ask.
+    pub fn with_threshold(self, threshold: u32) -> Result<UltraFilter, Error> {
+        Ok(UltraFilter { plan: self.plan.with_threshold(threshold)?, ..self })
+    }
+
+    /// Puts a key in, as [`Bloom`] does.
+    pub fn insert(&mut self, key: impl Key) -> bool {
+        self.bloom.insert(key)
+    }
+
+    /// Puts many keys in, as [`Bloom`] does.
+    pub fn insert_many<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> u64 {
+        self.bloom.insert_many(keys)
+    }
+
+    /// Draws a release. Each costs the plan's epsilon, and they add up: publish once, and hand out copies of the same bytes.
+    pub fn publish(&self) -> Result<PublicBloom, Error> {
+        self.draw(&mut SecretCoins::new()?)
+    }
+
+    /// What a release might look like, with coins that anybody can predict: for tests, experiments and audits. It cannot be saved.
+    pub fn rehearse(&self, seed: u64) -> Result<Rehearsal<PublicBloom>, Error> {
+        self.draw(&mut SeededCoins::new(seed)).map(Rehearsal)
+    }
+
+    fn draw(&self, coins: &mut (impl Coins + ?Sized)) -> Result<PublicBloom, Error> {
+        let mut body = Store::zeroed(self.plan.bytes())?;
+        body.bytes_mut().copy_from_slice(self.bloom.body());
+        coins.flip(body.bytes_mut(), self.plan.bits(), &self.plan.flip_rate());
+        PublicBloom::from_parts(self.plan, self.bloom.hash().clone(), body)
+    }
+
+    /// The plan of its releases.
+    #[must_use]
+    pub fn plan(&self) -> &UltraPlan {
+        &self.plan
+    }
+
+    /// The private filter. Who gets its bytes knows the set.
+    #[must_use]
+    pub fn bloom(&self) -> &Bloom {
+        &self.bloom
+    }
+
+    /// The private filter, for instance to be saved.
+    #[must_use]
+    pub fn into_bloom(self) -> Bloom {
+        self.bloom
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::trial::{enumerate, worst};
+    use crate::rate::{Kind, Plan};
+
+    /// Every pair of neighbouring sets of up to two of three keys and another, under many seeds, so that positions collide in every way.
+    #[test]
+    fn the_worst_likelihood_ratio_of_tiny_filters_is_the_claim() {
+        // With a flip in four, e^b is 3, so that an item of k bits claims 3^k.
+        for (bits, hashes) in [(3, 1), (4, 2), (5, 3)] {
+            let bloom = Plan::from_items_bits(Kind::Bloom, 1, bits).unwrap().with_hashes(hashes).unwrap();
+            let plan = UltraPlan::of_bloom(bloom, "1".parse().unwrap()).unwrap();
+            let mut found = (0, 1);
+            for seed in 0..60 {
+                let release = |keys: &[u64]| {
+                    let mut filter = UltraFilter::with_hash(plan, Hash::fast(seed)).unwrap();
+                    filter.insert_many(keys);
+                    enumerate((1, 4), |coins| u64::from(filter.draw(coins).unwrap().body()[0]))
+                };
+                let keys = [1, 2, 3];
+                for held in 0..4 {
+                    let set: Vec<u64> =
+                        keys.iter().copied().filter(|key| held >> (key - 1) & 1 == 1).collect();
+                    let (without, with) = (release(&set), release(&[&set[..], &[3]].concat()));
+                    assert_eq!(without.len(), 1 << bits);
+                    for ratio in [worst(&with, &without), worst(&without, &with)] {
+                        let ratio = ratio.expect("every outcome can be");
+                        if ratio.0 * found.1 > found.0 * ratio.1 {
+                            found = ratio;
+                        }
+                    }
+                }
+            }
+            assert_eq!(found, (3u128.pow(hashes), 1), "{hashes} hashes");
+        }
+    }
+}
