@@ -44,7 +44,7 @@ pub(crate) fn run() {
             black_box(&mut bits);
         }));
     }
-    interleave(&mut tasks, 15, 0.02);
+    interleave(&mut tasks, 101, 0.002);
     println!("{:<30}{:>12}{:>12}{:>12}", "Gbit/s", "median", "slowest", "fastest");
     for task in &tasks {
         let speed = |seconds: f64| 8.0 * BYTES as f64 / seconds / 1e9;

@@ -20,9 +20,9 @@ pub(super) fn exp_minus(epsilon: Epsilon, parts: u64, precision: u64) -> Bounds 
         // e^-x is below 2^-x, and so below one unit.
         return Bounds { low: BigUint::ZERO, high: BigUint::from(1u8) };
     }
-    // Halve the exponent until it is below 2^-shrink, sum the series there, and square as often as it was halved. High precision
-    // makes a squaring cheap beside the terms that it saves.
-    let shrink = 8 + u64::from(precision.isqrt() as u32) / 16;
+    // Halve the exponent until it is below 2^-shrink, sum the series there, and square as often as it was halved. The higher the
+    // precision, the more terms a halving saves.
+    let shrink = 8 + precision.isqrt() / 16;
     let above_log = i64::from(u64::BITS - numerator.leading_zeros()) + 1
         - i64::from(u128::BITS - denominator.leading_zeros());
     let halvings = (above_log + shrink as i64).max(0) as u64;

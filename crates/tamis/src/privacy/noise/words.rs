@@ -190,7 +190,7 @@ pub(super) mod tests {
     #[test]
     fn bytes_are_those_of_the_words() {
         let mut bytes = [0; 11];
-        Recorded::new(vec![0x0807_0605_0403_0201, 0xff_0b0a_09]).fill(&mut bytes);
+        Recorded::new(vec![0x0807_0605_0403_0201, 0xff0b_0a09]).fill(&mut bytes);
         assert_eq!(bytes, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
         let mut many = vec![0; 1 << 18];
         SeededCoins::new(3).fill(&mut many);
