@@ -1,5 +1,7 @@
 //! The privacy promise: what is published says of any one item at most a factor e^epsilon.
 
 mod epsilon;
+mod ledger;
 
 pub use epsilon::Epsilon;
+pub use ledger::{Entry, Ledger, Receipt, Utc};
