@@ -249,6 +249,14 @@ pub enum Error {
         /// What to do.
         remedy: &'static str,
     },
+    /// The mechanism cannot be audited so.
+    #[error("{why}; {remedy}")]
+    Audit {
+        /// What stands against it.
+        why: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// The operating system refused.
     #[error(transparent)]
     Io(#[from] std::io::Error),

@@ -1,5 +1,6 @@
 //! The privacy promise: what is published says of any one item at most a factor e^epsilon.
 
+pub mod audit;
 mod epsilon;
 mod ledger;
 
