@@ -7,6 +7,7 @@
 //! ```
 
 mod egh003;
+pub mod faults;
 mod notes004;
 mod random;
 mod report001;

@@ -1,5 +1,7 @@
 //! Why something could not be done: the values involved, then the remedy.
 
+use crate::privacy::Epsilon;
+
 /// Why a filter could not be planned, made, changed, merged or read.
 ///
 /// Each message names the value that was refused and what would be accepted.
@@ -266,6 +268,42 @@ pub enum Error {
         least: f64,
         /// The closest rate that would be accepted.
         nearest: f64,
+    },
+    /// The budget does not allow the charge. Nothing was charged.
+    #[error(
+        "a charge of {asked} is more than the {left} that is left of the budget of {budget}, so nothing was charged; charge no more than is left, or publish an earlier release again byte for byte, which costs nothing"
+    )]
+    Budget {
+        /// The whole budget.
+        budget: Epsilon,
+        /// What is left of it.
+        left: Epsilon,
+        /// What was asked for.
+        asked: Epsilon,
+    },
+    /// The last line of the ledger is not whole.
+    #[error(
+        "line {line} of the ledger, the last one, is torn: a charge was interrupted, or the file was cut; restore a good copy, or repair the ledger, which counts the torn charge as spent"
+    )]
+    Torn {
+        /// The line, counted from 1.
+        line: u64,
+    },
+    /// The ledger cannot be made, read or charged.
+    #[error("{why}; {remedy}")]
+    Ledger {
+        /// What stands against it.
+        why: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The mechanism cannot be audited so.
+    #[error("{why}; {remedy}")]
+    Audit {
+        /// What stands against it.
+        why: String,
+        /// What to do.
+        remedy: &'static str,
     },
     /// The operating system refused.
     #[error(transparent)]

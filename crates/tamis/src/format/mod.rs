@@ -8,3 +8,4 @@ mod write;
 pub use any::AnyFilter;
 pub use header::{MAGIC, VERSION};
 pub use read::Open;
+pub(crate) use write::{folder_of, sync_folder, temporary};

@@ -154,23 +154,35 @@ fn save_parts(header: &[u8], body: &[u8], path: &Path) -> Result<(), Error> {
     if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
         return Ok(write_parts(header, body, File::options().write(true).open(&target)?)?);
     }
-    let folder = match target.parent() {
+    let folder = folder_of(&target)?;
+    let mut file = temporary(folder, existing.as_ref())?;
+    write_parts(header, body, &mut file)?;
+    file.as_file().sync_all()?;
+    file.persist(&target).map_err(|e| e.error)?;
+    Ok(sync_folder(folder)?)
+}
+
+/// The folder that a file is to stand in.
+pub(crate) fn folder_of(file: &Path) -> io::Result<&Path> {
+    let folder = match file.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     };
     if !folder.is_dir() {
         let text = format!("there is no folder {}", folder.display());
-        return Err(io::Error::new(io::ErrorKind::NotFound, text).into());
+        return Err(io::Error::new(io::ErrorKind::NotFound, text));
     }
-    let mut file = temporary(folder, existing.as_ref())?;
-    write_parts(header, body, &mut file)?;
-    file.as_file().sync_all()?;
-    file.persist(&target).map_err(|e| e.error)?;
-    // The new name is durable once the folder is. Where the folder cannot be opened, the file is still whole.
+    Ok(folder)
+}
+
+/// A new name is durable once the folder is. Where the folder cannot be opened, the file is still whole.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     if let Ok(folder) = File::open(folder) {
         folder.sync_all()?;
     }
+    #[cfg(not(unix))]
+    let _ = folder;
     Ok(())
 }
 
@@ -190,7 +202,10 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
 /// A temporary file in the folder, with the owner and permissions of the file that it will replace, from the start no more
 /// readable than that; or, for a new file, with those of any new file.
 #[cfg(unix)]
-fn temporary(folder: &Path, existing: Option<&fs::Metadata>) -> io::Result<tempfile::NamedTempFile> {
+pub(crate) fn temporary(
+    folder: &Path,
+    existing: Option<&fs::Metadata>,
+) -> io::Result<tempfile::NamedTempFile> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let mut builder = tempfile::Builder::new();
     builder.prefix(".tamis-");
@@ -206,6 +221,6 @@ fn temporary(folder: &Path, existing: Option<&fs::Metadata>) -> io::Result<tempf
 }
 
 #[cfg(not(unix))]
-fn temporary(folder: &Path, _: Option<&fs::Metadata>) -> io::Result<tempfile::NamedTempFile> {
+pub(crate) fn temporary(folder: &Path, _: Option<&fs::Metadata>) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new().prefix(".tamis-").tempfile_in(folder)
 }

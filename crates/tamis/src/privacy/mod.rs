@@ -1,6 +1,55 @@
 //! The privacy promise: what is published says of any one item at most a factor e^epsilon.
+//!
+//! | filter | made from | wrong about members and strangers | bits an item |
+//! |---|---|---|---|
+//! | [`LinearFilter`] | the whole set at once | 1/(e^eps+1) of each: the least that is possible | about 1.5 eps |
+//! | [`PublicBloom`] | a private Bloom filter ([`UltraFilter`]) that goes on taking items | several times as often | 16, or what you give it |
+//!
+//! ```
+//! use tamis::privacy::{Ledger, LinearFilter, LinearPlan};
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("suspects.ledger");
+//! let plan = LinearPlan::new(1_000, "4".parse()?)?;        // room for 1,000; spends at most 4
+//! let mut ledger = Ledger::create(&path, "4".parse()?, "suspects")?;
+//! ledger.charge(plan.epsilon(), "first release")?;          // on the disk before the release is made
+//! let public = LinearFilter::publish(plan, ["Zoë", "李雷"])?;
+//! println!("{}", public.contains("Zoë"));                   // true, but for 1 in 53
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What is promised
+//!
+//! Two sets are neighbours if one has one item more. For every set of releases that could come out, the chance that one of them does
+//! is at most e^epsilon times as high for a set as for its neighbour: pure differential privacy, with no delta. Whoever knows all other
+//! items, the program, the seed and the plan learns of the last item no more than that. **Replacing** an item by another is two such steps and costs 2 epsilon;
+//! a group of g items, who stand or fall together, costs g epsilon.
+//!
+//! The size of a release depends on the plan alone, never on the set. The coins are exact and come from the operating system's entropy.
+//!
+//! # What is not
+//!
+//! - What is in the plan is public: the number of items it has room for, epsilon, the seed. Choose the room without looking at the
+//!   set, or at least round it.
+//! - A trait of the whole set is not hidden, only each item's share in it: who asks for all names of a town sees about how many of
+//!   them are in the set.
+//! - Items that say something of each other (a household, one person's five addresses) are a group.
+//! - The time that publishing takes, and the memory of the machine that does it, are not protected.
+//! - Whoever gets the private filter, or the keys, has the set. So has whoever gets enough releases:
+//!
+//! # What a second release costs
+//!
+//! As much as the first: losses add up, since the noise is fresh. Nine releases at epsilon 2 tell members from strangers nearly always. Publish once and hand
+//! out copies of the same bytes, which cost nothing; and keep a [`Ledger`].
+//!
+//! # When not to use this
+//!
+//! Not where a wrong answer hurts somebody: of those that a release names, some are strangers, and some members are missing.
+//! Not for a handful of people among whom each guess matters. Not above epsilon 10 or so, which protects nobody: take a rate filter and say so. Not where
+//! those who ask can be kept to an interactive service, which can refuse.
 
+pub mod audit;
 mod epsilon;
+mod ledger;
 mod linear;
 pub mod noise;
 mod published;
@@ -10,6 +59,7 @@ mod ultra;
 
 use crate::{Error, Hash};
 pub use epsilon::Epsilon;
+pub use ledger::{Entry, Ledger, Receipt, Utc};
 pub use linear::{LinearFilter, LinearPlan};
 use noise::{Coins, SecretCoins};
 pub use published::Published;

@@ -11,7 +11,8 @@ use crate::{Digest, Hash, Key, KeyRef, prefetch};
 /// let linear = LinearFilter::publish(LinearPlan::new(100, epsilon)?, ["ant"])?;
 /// let bloom = UltraFilter::new(UltraPlan::new(100, epsilon)?)?.publish()?;
 /// let published: [&dyn Published; 2] = [&linear, &bloom];
-/// assert!(published[0].fnr() < published[1].fnr());
+/// assert!(published[0].fpr() < 0.02 && published[1].fpr() > 0.01);
+/// assert!(published[0].bits() < published[1].bits());
 /// # Ok::<(), tamis::Error>(())
 /// ```
 pub trait Published: Send + Sync {

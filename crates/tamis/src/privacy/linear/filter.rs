@@ -65,7 +65,8 @@ impl LinearFilter {
         keys: impl IntoIterator<Item = K>,
         seed: u64,
     ) -> Result<Rehearsal<LinearFilter>, Error> {
-        let coins = |shard| Ok(SeededCoins::new(seed.wrapping_mul(1 << 32).wrapping_add(shard)));
+        let coins =
+            |shard: u64| Ok(SeededCoins::new(seed.wrapping_add(shard.wrapping_mul(0x9e37_79b9_7f4a_7c15))));
         LinearFilter::draw(plan, keys, Hash::fast(seed), coins).map(Rehearsal)
     }
 

@@ -33,7 +33,7 @@ const FEWEST: u64 = 3 * BLOCK;
 /// assert!(plan.bits_per_item() < 4.0);
 /// # Ok::<(), tamis::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LinearPlan {
     items: u64,
@@ -41,6 +41,9 @@ pub struct LinearPlan {
     q: u32,
     columns: u64,
     shards: u64,
+    /// It follows from epsilon and q, with some work.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    drop_rate: Probability,
 }
 
 impl LinearPlan {
@@ -97,13 +100,13 @@ impl LinearPlan {
             return Err(Error::Items { got: 0 });
         }
         let shards = items.div_ceil(SHARD);
-        let plan = LinearPlan { items, epsilon, q, columns: 0, shards };
+        let drop_rate = drop_rate(q, epsilon);
         // A shard gets a binomial number of the items, and three standard deviations more have room.
-        let share = (1.0 - plan.drop_rate().to_f64()) / shards as f64;
+        let share = (1.0 - drop_rate.to_f64()) / shards as f64;
         let mean = items as f64 * share;
         let rows = (mean + 3.0 * (mean * (1.0 - share)).sqrt()).min(items as f64);
         let columns = ((rows * (1.0 + SLACK) + SPARE).ceil() as u64).next_multiple_of(BLOCK).max(FEWEST);
-        let plan = LinearPlan { columns, ..plan };
+        let plan = LinearPlan { items, epsilon, q, columns, shards, drop_rate };
         let bits = u128::from(columns) * u128::from(shards) * u128::from(plan.width());
         if bits > u128::from(bits::MOST) {
             return Err(Error::TooManyBits {
@@ -133,7 +136,7 @@ impl LinearPlan {
         if !columns.is_multiple_of(BLOCK) || !(FEWEST..=1 << 40).contains(&columns) {
             return refused("columns", columns);
         }
-        let plan = LinearPlan { items, epsilon, q, columns, shards };
+        let plan = LinearPlan { items, epsilon, q, columns, shards, drop_rate: drop_rate(q, epsilon) };
         let bits = u128::from(columns) * u128::from(shards) * u128::from(plan.width());
         if shards == 0 || bits > u128::from(bits::MOST) {
             return refused("shards", shards);
@@ -163,13 +166,7 @@ impl LinearPlan {
     /// The chance that an item is dropped: max(e^-eps, (q-e^eps)/(q-1)), and 1/(q-1) exactly where the loss is ln(q-1).
     #[must_use]
     pub fn drop_rate(&self) -> Probability {
-        let rest = u64::from(self.q) - 1;
-        let chance = if self.q > 2 && self.epsilon == ln_upwards(rest) {
-            Probability::ratio(1, rest)
-        } else {
-            Probability::drop(u64::from(self.q), self.epsilon)
-        };
-        chance.expect("a field has two elements or more")
+        self.drop_rate
     }
 
     /// The share of strangers that pass: 1/q.
@@ -245,4 +242,14 @@ impl LinearPlan {
 /// Whether equations can be solved over q elements here: a power of two, or a prime below 2^15.
 fn is_field(q: u32) -> bool {
     q.is_power_of_two() || q < MOST_PRIME && (2..).take_while(|d| d * d <= q).all(|d| !q.is_multiple_of(d))
+}
+
+fn drop_rate(q: u32, epsilon: Epsilon) -> Probability {
+    let rest = u64::from(q) - 1;
+    let chance = if q > 2 && epsilon == ln_upwards(rest) {
+        Probability::ratio(1, rest)
+    } else {
+        Probability::drop(u64::from(q), epsilon)
+    };
+    chance.expect("a field has two elements or more")
 }

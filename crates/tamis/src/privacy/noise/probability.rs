@@ -19,7 +19,7 @@ use std::fmt;
 /// assert!(Probability::ratio(3, 2).is_none());
 /// # Ok::<(), tamis::Error>(())
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Probability {
     number: Number,
     /// The first 64 digits, the first one highest; of 1, they are 0.111...
@@ -29,7 +29,7 @@ pub struct Probability {
 }
 
 /// What the probability is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Number {
     One,
     /// A rational number below 1.

@@ -1,0 +1,91 @@
+//! Our own mechanisms, audited: a release of sixteen items, or of these and a seventeenth, by the code that makes all releases.
+
+use super::{Event, Mechanism};
+use crate::privacy::{Epsilon, LinearFilter, LinearPlan, UltraFilter, UltraPlan};
+use crate::{Error, Hash};
+
+/// The items of the set without the target.
+const ITEMS: u64 = 16;
+const TARGET: u64 = ITEMS;
+
+fn set(with_target: bool) -> std::ops::Range<u64> {
+    0..if with_target { TARGET + 1 } else { TARGET }
+}
+
+/// A release of a linear filter; the item is accepted, or rejected. Plan for few items: each run makes a release.
+impl Mechanism for LinearPlan {
+    fn name(&self) -> &str {
+        "linear"
+    }
+
+    fn claim(&self) -> Epsilon {
+        self.epsilon()
+    }
+
+    fn outcomes(&self) -> u32 {
+        2
+    }
+
+    fn describe(&self, event: Event) -> String {
+        let verdict = if matches!(event, Event::AtLeast(_)) { "accepted" } else { "rejected" };
+        format!("the item is {verdict}")
+    }
+
+    fn run(&self, with_target: bool, coins: u64) -> Result<u32, Error> {
+        Ok(u32::from(LinearFilter::rehearse(*self, set(with_target), coins)?.contains(TARGET)))
+    }
+}
+
+/// A release of a private Bloom filter; what is seen is how many of the item's bits are ones. Plan for few items: each run makes a release.
+impl Mechanism for UltraPlan {
+    fn name(&self) -> &str {
+        "bloom"
+    }
+
+    fn claim(&self) -> Epsilon {
+        self.epsilon()
+    }
+
+    fn outcomes(&self) -> u32 {
+        self.hashes() + 1
+    }
+
+    fn describe(&self, event: Event) -> String {
+        match event {
+            Event::AtLeast(ones) => format!("at least {ones} of the item's {} bits are ones", self.hashes()),
+            Event::Below(ones) => format!("fewer than {ones} of the item's {} bits are ones", self.hashes()),
+        }
+    }
+
+    fn run(&self, with_target: bool, coins: u64) -> Result<u32, Error> {
+        let mut private = UltraFilter::with_hash(*self, Hash::fast(coins))?;
+        private.insert_many(set(with_target));
+        Ok(private.rehearse(coins)?.ones_of(TARGET))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::privacy::audit::{Options, Verdict, audit};
+    use crate::privacy::{LinearPlan, UltraPlan};
+    use crate::rate::{Kind, Plan};
+
+    /// Fewer runs than an audit has by default, for the sake of time; more are run by `tamis audit`.
+    #[test]
+    fn our_mechanisms_keep_their_claims_and_nearly_use_them_up() {
+        let options = Options { runs: 40_000, ..Options::default() };
+        for epsilon in ["1", "2.7081", "4"] {
+            let plan = LinearPlan::new(16, epsilon.parse().unwrap()).unwrap();
+            let found = audit(&plan, options, |_| ()).unwrap();
+            assert_eq!(found.verdict, Verdict::Consistent, "{found}");
+            assert!(found.epsilon > 0.8 * found.claim.to_f64(), "{found}");
+        }
+        for (epsilon, hashes) in [("1", 1), ("2", 2), ("4", 3)] {
+            let bloom = Plan::from_items_bits(Kind::Bloom, 16, 256).unwrap().with_hashes(hashes).unwrap();
+            let plan = UltraPlan::of_bloom(bloom, epsilon.parse().unwrap()).unwrap();
+            let found = audit(&plan, options, |_| ()).unwrap();
+            assert_eq!(found.verdict, Verdict::Consistent, "{found}");
+            assert!(found.epsilon > 0.6 * found.claim.to_f64(), "{found}");
+        }
+    }
+}

@@ -1,0 +1,448 @@
+//! The text of a ledger: a line for the budget, then a line for each charge.
+//!
+//! A line is five fields with tabs between them: a label, an amount, a moment, a text and a checksum. The first line's
+//! label is the signature with the version, its amount the budget; the others' labels count from 1. The checksum is the
+//! CRC-32C, in eight hexadecimal digits, of all that stands before the checksums of this line and of all earlier lines,
+//! so no line can be changed, removed or moved without the checksums of all later lines failing.
+//!
+//! Every value has one spelling. A line is good if writing what it says gives the same bytes.
+
+use super::Utc;
+use crate::Error;
+use crate::privacy::Epsilon;
+
+/// A charge that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The charges are counted from 1.
+    pub sequence: u64,
+    /// What was charged.
+    pub epsilon: Epsilon,
+    /// When, by the clock of the machine that charged.
+    pub time: Utc,
+    /// What for: one line, its control characters escaped.
+    pub note: String,
+}
+
+/// What the whole lines of a ledger say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Book {
+    pub(super) budget: Epsilon,
+    pub(super) created: Utc,
+    pub(super) about: String,
+    pub(super) entries: Vec<Entry>,
+    pub(super) spent: Epsilon,
+    /// Where the whole lines end.
+    pub(super) len: usize,
+    checksum: u32,
+}
+
+const SIGNATURE: &str = "tamis-ledger-";
+const VERSION: u16 = 1;
+/// The most bytes of a text.
+const MOST_TEXT: usize = 1_000;
+
+impl Book {
+    /// A book without charges, and its line.
+    pub(super) fn create(budget: Epsilon, created: Utc, about: &str) -> Result<(Book, String), Error> {
+        let about = text("the description", about)?;
+        let (line, checksum) = write(0, &format!("{SIGNATURE}{VERSION}"), budget, created, &about);
+        let len = line.len();
+        let book = Book { budget, created, about, entries: Vec::new(), spent: Epsilon::ZERO, len, checksum };
+        Ok((book, line))
+    }
+
+    /// Reads the lines, as far as they are good. The first must be.
+    pub(super) fn read(bytes: &[u8]) -> Result<(Book, Result<(), Error>), Error> {
+        let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
+        let mut book = Book::first(lines.next().unwrap_or_default())?;
+        let rest = lines.try_for_each(|line| {
+            let number = book.entries.len() as u64 + 2;
+            book.next(line).map_err(|why| match line.ends_with(b"\n") {
+                true => damaged(number, why),
+                false => Error::Torn { line: number },
+            })
+        });
+        Ok((book, rest))
+    }
+
+    fn first(bytes: &[u8]) -> Result<Book, Error> {
+        let not_a_ledger = || Error::Ledger {
+            why: "not a tamis ledger: it does not begin with the signature of one".to_owned(),
+            remedy: "check the path",
+        };
+        let line = bytes.strip_prefix(SIGNATURE.as_bytes()).ok_or_else(not_a_ledger)?;
+        let line = str::from_utf8(line).map_err(|_| damaged(1, "is not UTF-8"))?;
+        let (version, fields) = line.split_once('\t').ok_or_else(not_a_ledger)?;
+        match version.parse::<u16>() {
+            Ok(VERSION) => {}
+            Ok(version) if version > VERSION => return Err(Error::TooNew { version, newest: VERSION }),
+            _ => return Err(damaged(1, "has no version")),
+        }
+        let (budget, created, about) = fields_of(fields).map_err(|why| damaged(1, why))?;
+        let (book, line) =
+            Book::create(budget, created, about).map_err(|_| damaged(1, "has a text that is too long"))?;
+        if line.as_bytes() == bytes { Ok(book) } else { Err(damaged(1, CHANGED)) }
+    }
+
+    /// Takes in the next line, or says what is wrong with it.
+    fn next(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
+        let line = str::from_utf8(bytes).map_err(|_| "is not UTF-8")?;
+        let (_, fields) = line.split_once('\t').ok_or("has too few fields")?;
+        let (epsilon, time, note) = fields_of(fields)?;
+        let (entry, line, checksum) =
+            self.entry(epsilon, time, note).map_err(|_| "has a text that is too long")?;
+        if line.as_bytes() != bytes {
+            return Err(CHANGED);
+        }
+        if epsilon == Epsilon::ZERO {
+            return Err("charges nothing");
+        }
+        if epsilon > self.left() {
+            return Err("charges more than was left");
+        }
+        self.push(entry, &line, checksum);
+        Ok(())
+    }
+
+    /// Adds a charge, and gives its line. The caller has checked that it is above zero and within what is left.
+    pub(super) fn charge(&mut self, epsilon: Epsilon, time: Utc, note: &str) -> Result<String, Error> {
+        let (entry, line, checksum) = self.entry(epsilon, time, note)?;
+        self.push(entry, &line, checksum);
+        Ok(line)
+    }
+
+    fn entry(&self, epsilon: Epsilon, time: Utc, note: &str) -> Result<(Entry, String, u32), Error> {
+        let (sequence, note) = (self.entries.len() as u64 + 1, text("the note", note)?);
+        let (line, checksum) = write(self.checksum, &sequence.to_string(), epsilon, time, &note);
+        Ok((Entry { sequence, epsilon, time, note }, line, checksum))
+    }
+
+    fn push(&mut self, entry: Entry, line: &str, checksum: u32) {
+        // Never beyond the budget, so there is no saturation.
+        self.spent = self.spent.checked_add(entry.epsilon).unwrap_or(Epsilon::MOST);
+        self.entries.push(entry);
+        self.len += line.len();
+        self.checksum = checksum;
+    }
+
+    pub(super) fn left(&self) -> Epsilon {
+        self.budget.checked_sub(self.spent).unwrap_or(Epsilon::ZERO)
+    }
+
+    /// Whether it is an earlier book with charges added.
+    pub(super) fn continues(&self, earlier: &Book) -> bool {
+        (self.budget, self.created, &self.about) == (earlier.budget, earlier.created, &earlier.about)
+            && self.entries.starts_with(&earlier.entries)
+    }
+
+    /// What to count for the bytes after the whole lines.
+    ///
+    /// If they are the beginning of a line that could stand there, and its amount is whole, they count as that amount.
+    /// Else they may be anything, so they count as all that is left.
+    pub(super) fn worth(&self, tail: &[u8]) -> Epsilon {
+        let amount = torn_text(tail).and_then(|tail| {
+            let mut fields = tail.split('\t');
+            let (label, amount) = (fields.next()?, fields.next()?);
+            let epsilon: Epsilon = amount.parse().ok()?;
+            let rest: Vec<&str> = fields.take(4).collect();
+            let could_stand = match rest[..] {
+                [time] => Utc::may_begin(time),
+                [time, note] => Utc::parse(time).is_some() && escape(note) == note,
+                [time, note, _] => {
+                    let (_, line, _) = self.entry(epsilon, Utc::parse(time)?, note).ok()?;
+                    line.starts_with(tail)
+                }
+                _ => false, // without a tab after it, the amount may have had more digits
+            };
+            let spelt = label == (self.entries.len() + 1).to_string() && amount == epsilon.to_string();
+            (could_stand && spelt && epsilon > Epsilon::ZERO).then_some(epsilon)
+        });
+        amount.map_or(self.left(), |amount| amount.min(self.left()))
+    }
+}
+
+const CHANGED: &str =
+    "does not match its checksum, so it, or a line before it, was changed, removed or moved";
+
+fn damaged(line: u64, why: &str) -> Error {
+    Error::Ledger { why: format!("line {line} of the ledger {why}"), remedy: "restore a good copy" }
+}
+
+/// The line and its checksum, given the checksum of the line before.
+fn write(before: u32, label: &str, epsilon: Epsilon, time: Utc, text: &str) -> (String, u32) {
+    let body = format!("{label}\t{epsilon}\t{time}\t{text}\t");
+    let checksum = crc32c::crc32c_append(before, body.as_bytes());
+    (format!("{body}{checksum:08x}\n"), checksum)
+}
+
+/// The fields after the label; whether they are spelt as they must be is not checked here, nor is the checksum.
+fn fields_of(line: &str) -> Result<(Epsilon, Utc, &str), &'static str> {
+    let mut fields = line.split('\t');
+    let mut field = || fields.next().ok_or("has too few fields");
+    let epsilon = field()?.parse().map_err(|_| "has an amount that is no number")?;
+    let time = Utc::parse(field()?).ok_or("has a time that is none")?;
+    Ok((epsilon, time, field()?))
+}
+
+/// The characters before a tear, which may have gone through a character; `None` if these are no characters.
+fn torn_text(bytes: &[u8]) -> Option<&str> {
+    match str::from_utf8(bytes) {
+        Ok(text) => Some(text),
+        Err(e) if e.error_len().is_none() => str::from_utf8(&bytes[..e.valid_up_to()]).ok(),
+        Err(_) => None,
+    }
+}
+
+fn text(what: &str, text: &str) -> Result<String, Error> {
+    let escaped = escape(text);
+    if escaped.len() > MOST_TEXT {
+        return Err(Error::Ledger {
+            why: format!("{what} takes {} bytes, and there is room for {MOST_TEXT}", escaped.len()),
+            remedy: "shorten it",
+        });
+    }
+    Ok(escaped)
+}
+
+/// The text in one line. What would end the line, move the cursor or turn the reading direction is escaped, so that a
+/// ledger shown in a terminal is what it says. Escaping twice is escaping once.
+fn escape(text: &str) -> String {
+    let hidden = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if hidden(c) { escaped.extend(c.escape_default()) } else { escaped.push(c) }
+    }
+    escaped
+}
+
+/// The beginning of some bytes, short enough to stand in a note.
+pub(super) fn excerpt(bytes: &[u8]) -> String {
+    // Each byte is at most one character, and a character's escape at most 8 bytes.
+    escape(&String::from_utf8_lossy(&bytes[..bytes.len().min(100)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A ledger with these charges, and where its lines end.
+    fn ledger(charges: &[(u64, &str)]) -> (Book, Vec<u8>, Vec<usize>) {
+        let budget = "10".parse().unwrap();
+        let (mut book, line) = Book::create(budget, Utc::from_seconds(1_700_000_000), "essai, été").unwrap();
+        let (mut bytes, mut ends) = (line.into_bytes(), Vec::new());
+        ends.push(bytes.len());
+        for (i, (billionths, note)) in charges.iter().enumerate() {
+            let epsilon = Epsilon::from_billionths(*billionths).unwrap();
+            let time = Utc::from_seconds(1_700_000_000 + 86_399 * i as u64);
+            bytes.extend(book.charge(epsilon, time, note).unwrap().bytes());
+            ends.push(bytes.len());
+        }
+        (book, bytes, ends)
+    }
+
+    fn sample() -> (Book, Vec<u8>, Vec<usize>) {
+        ledger(&[
+            (500_000_000, "week-1.tamis"),
+            (1_250_000_000, "週間レポート"),
+            (1, ""),
+            (2_000_000_000, "two\nlines\tand a tab"),
+            (999_999_999, "week-1.tamis"),
+            (3_000_000_000, "ü"),
+        ])
+    }
+
+    /// The book, if the bytes are a good ledger.
+    fn open(bytes: &[u8]) -> Result<Book, Error> {
+        let (book, rest) = Book::read(bytes)?;
+        rest.map(|()| book)
+    }
+
+    /// What is spent after a repair, or `None` if there is none.
+    fn repaired(bytes: &[u8]) -> Option<u64> {
+        let (book, _) = Book::read(bytes).ok()?;
+        let tail = &bytes[book.len..];
+        let torn = if tail.is_empty() { Epsilon::ZERO } else { book.worth(tail) };
+        Some(book.spent.billionths() + torn.billionths())
+    }
+
+    /// The file is meant to be read: this is what it looks like. The checksums were computed bit by bit, elsewhere.
+    #[test]
+    fn the_text() {
+        let (_, bytes, _) = ledger(&[(500_000_000, "week-1.tamis"), (1_250_000_000, "two\nlines")]);
+        let expected = "tamis-ledger-1\t10\t2023-11-14T22:13:20Z\tessai, été\tbf59104c\n\
+            1\t0.5\t2023-11-14T22:13:20Z\tweek-1.tamis\t9cbb37ea\n\
+            2\t1.25\t2023-11-15T22:13:19Z\ttwo\\nlines\t18aa9bd3\n";
+        assert_eq!(String::from_utf8(bytes).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let (book, bytes, _) = sample();
+        assert_eq!(open(&bytes).unwrap(), book);
+        assert_eq!(book.spent.to_string(), "7.75");
+        assert_eq!(book.left().to_string(), "2.25");
+    }
+
+    /// A cut at the end of a line cannot be seen. Any other is refused, and a repair counts the torn charge.
+    #[test]
+    fn every_cut() {
+        let (book, bytes, ends) = sample();
+        for cut in 0..bytes.len() {
+            let bytes = &bytes[..cut];
+            let whole = ends.iter().filter(|end| **end <= cut).count();
+            if ends.contains(&cut) {
+                let sum: u64 = book.entries[..whole - 1].iter().map(|entry| entry.epsilon.billionths()).sum();
+                assert_eq!(open(bytes).unwrap().spent.billionths(), sum);
+                continue;
+            }
+            let error = open(bytes).unwrap_err();
+            assert!(error.to_string().contains("; "), "{error}");
+            if whole == 0 {
+                assert_eq!(repaired(bytes), None);
+                continue;
+            }
+            assert!(matches!(error, Error::Torn { line } if line == whole as u64 + 1), "{error}");
+            let sum: u64 = book.entries[..whole].iter().map(|entry| entry.epsilon.billionths()).sum();
+            let amount_end = ends[whole - 1] + 2 + book.entries[whole - 1].epsilon.to_string().len();
+            let expected = if cut > amount_end { sum } else { book.budget.billionths() };
+            assert_eq!(repaired(bytes), Some(expected), "cut at {cut}");
+        }
+    }
+
+    /// CRC-32C finds every change within 32 bits. The bytes put in are those that could move a border of fields or lines.
+    #[test]
+    fn every_flipped_bit_and_every_exchanged_byte_is_refused() {
+        let (_, bytes, _) = sample();
+        for place in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            let flipped = (0..8).map(|bit| bytes[place] ^ 1 << bit);
+            for value in flipped.chain(*b"\n\t 0.e\r\0\xff").filter(|value| *value != bytes[place]) {
+                changed[place] = value;
+                assert!(open(&changed).is_err(), "byte {place} as {value}");
+            }
+            changed.remove(place);
+            assert!(open(&changed).is_err(), "without byte {place}");
+            changed.splice(place..place, [bytes[place], b'0']);
+            assert!(open(&changed).is_err(), "a zero after byte {place}");
+        }
+    }
+
+    /// Removed, repeated, exchanged, and taken from another ledger with the same beginning.
+    #[test]
+    fn every_splice_of_lines_is_refused() {
+        let (_, bytes, _) = sample();
+        let (_, other, _) =
+            ledger(&[(500_000_000, "week-1.tamis"), (1_250_000_000, "other"), (1, ""), (1, ""), (1, "")]);
+        let lines = |bytes: &[u8]| -> Vec<Vec<u8>> {
+            bytes.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect()
+        };
+        let (lines, other) = (lines(&bytes), lines(&other));
+        let n = lines.len();
+        let refused = |spliced: &[Vec<u8>]| assert!(open(&spliced.concat()).is_err());
+        for i in 0..n {
+            let mut removed = lines.clone();
+            removed.remove(i);
+            if i + 1 < n {
+                refused(&removed);
+            }
+            for j in 0..n {
+                let mut repeated = lines.clone();
+                repeated.insert(j, lines[i].clone());
+                refused(&repeated);
+                if i != j {
+                    let mut exchanged = lines.clone();
+                    exchanged.swap(i, j);
+                    refused(&exchanged);
+                }
+            }
+        }
+        for i in 3..other.len() {
+            // The second line of charges differs, so no later line fits.
+            let mut taken = lines.clone();
+            taken[i] = other[i].clone();
+            refused(&taken);
+        }
+        refused(&[&lines[..n], &[b"\n".to_vec()]].concat());
+    }
+
+    #[test]
+    fn a_checksum_does_not_excuse_what_no_writer_writes() {
+        let (book, bytes, _) = ledger(&[(9_000_000_000, "")]);
+        let now = Utc::from_seconds(0);
+        for (amount, why) in [("0", "nothing"), ("1.000000001", "more than was left")] {
+            let (line, _) = write(book.checksum, "2", amount.parse().unwrap(), now, "");
+            let error = open(&[&bytes[..], line.as_bytes()].concat()).unwrap_err().to_string();
+            assert!(error.contains("line 3") && error.contains(why), "{error}");
+        }
+        for text in ["a\rb", "\u{202e}", "\u{85}"] {
+            let (line, _) = write(book.checksum, "2", "1".parse().unwrap(), now, text);
+            assert!(open(&[&bytes[..], line.as_bytes()].concat()).is_err());
+        }
+        let newer = String::from_utf8(bytes).unwrap().replacen("ledger-1", "ledger-2", 1);
+        assert!(matches!(open(newer.as_bytes()), Err(Error::TooNew { version: 2, newest: 1 })));
+        let error = open(b"\x89TAMIS\r\n").unwrap_err().to_string();
+        assert!(error.contains("not a tamis ledger"), "{error}");
+    }
+
+    #[test]
+    fn texts_are_one_line_and_not_too_long() {
+        assert_eq!(escape("a\nb\t\u{1b}[2J\u{202e}é\\"), "a\\nb\\t\\u{1b}[2J\\u{202e}é\\");
+        assert!(text("it", &"x".repeat(MOST_TEXT)).is_ok());
+        let error = text("it", &"\n".repeat(MOST_TEXT / 2 + 1)).unwrap_err().to_string();
+        assert!(error.contains("1002 bytes") && error.contains("shorten"), "{error}");
+        let worst = ["\u{202e}".as_bytes(), &[0xff; 300], &[0; 300], "\u{10ffff}".as_bytes()];
+        for bytes in worst {
+            assert!(text("it", &excerpt(&bytes.repeat(100))).is_ok_and(|text| text.len() < MOST_TEXT - 100));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_comes_back_as_one_line(note in ".*", about in any::<String>()) {
+            let (note, about) = (note.chars().take(50).collect::<String>(), about.chars().take(50).collect::<String>());
+            let (mut book, first) = Book::create("1".parse().unwrap(), Utc::from_seconds(0), &about).unwrap();
+            let line = book.charge("1".parse().unwrap(), Utc::from_seconds(1), &note).unwrap();
+            prop_assert_eq!(line.lines().count(), 1);
+            prop_assert_eq!(escape(&escape(&note)), escape(&note));
+            prop_assert_eq!(open((first + &line).as_bytes()).unwrap(), book);
+        }
+
+        /// A tear with garbage after it is refused, and a repair counts what was charged and the torn charge too.
+        #[test]
+        fn garbage_after_a_tear(cut in 0usize..1_000, garbage in prop::collection::vec(any::<u8>(), 1..200)) {
+            let (book, bytes, ends) = sample();
+            let cut = ends[0] + cut % (bytes.len() - ends[0]);
+            let damaged = [&bytes[..cut], &garbage].concat();
+            prop_assert!(open(&damaged).is_err());
+            let whole = ends.iter().filter(|end| **end <= cut).count();
+            let torn = if ends.contains(&cut) { whole - 1 } else { whole };
+            let sum: u64 = book.entries[..torn].iter().map(|entry| entry.epsilon.billionths()).sum();
+            prop_assert!(repaired(&damaged) >= Some(sum));
+        }
+
+        /// The law: what is changed anywhere but by cutting whole lines off the end is refused.
+        #[test]
+        fn anything_else_is_refused(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..20)) {
+            let (_, bytes, _) = sample();
+            let mut changed = bytes.clone();
+            for (place, value) in changes {
+                *place.get_mut(&mut changed) = value;
+            }
+            prop_assert!(changed == bytes || open(&changed).is_err());
+        }
+
+        #[test]
+        fn arbitrary_bytes_never_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..300), after in 0usize..3) {
+            let (_, good, ends) = sample();
+            bytes.splice(..0, good[..[0, ends[0], ends[2]][after]].iter().copied());
+            if let Ok((book, rest)) = Book::read(&bytes) {
+                prop_assert!(book.spent <= book.budget && book.len <= bytes.len());
+                prop_assert!(book.worth(&bytes[book.len..]) <= book.left());
+                prop_assert_eq!(rest.is_ok(), book.len == bytes.len());
+            }
+        }
+    }
+}

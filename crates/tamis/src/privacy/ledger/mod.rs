@@ -1,0 +1,265 @@
+//! A privacy budget, kept in a file.
+
+mod book;
+mod utc;
+
+use crate::Error;
+use crate::format::{folder_of, sync_folder, temporary};
+use crate::privacy::Epsilon;
+use book::Book;
+pub use book::Entry;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+pub use utc::Utc;
+
+/// A privacy budget in a file beside the data: what may be spent in all, and every charge that was made.
+///
+/// Releases of the same data add up, so each must be paid for: charge the ledger, then make the release. A charge is
+/// checked against the budget, written and synced before it returns, so it is on the disk before a byte of the release
+/// exists. It is never given back. Amounts are exact: a budget of 1 pays for ten charges of 0.1 and for nothing more.
+///
+/// ```
+/// use tamis::privacy::Ledger;
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("patients.ledger");
+/// let mut ledger = Ledger::create(&path, "1".parse()?, "patients, weekly")?;
+/// let receipt = ledger.charge("0.75".parse()?, "week-1.tamis")?;
+/// assert_eq!(receipt.left.to_string(), "0.25");
+/// // Only now is week-1.tamis made.
+///
+/// let refused = Ledger::open(&path)?.charge("0.5".parse()?, "week-2.tamis").unwrap_err();
+/// assert!(refused.to_string().contains("more than the 0.25 that is left"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # The file
+///
+/// Text, a line for each charge after a first line with the budget, meant to be read:
+///
+/// ```text
+/// tamis-ledger-1  1     2026-03-01T12:00:00Z  patients, weekly  cd74d728
+/// 1               0.75  2026-03-02T08:30:00Z  week-1.tamis      1ca58f5d
+/// ```
+///
+/// There is one tab between two fields. The last field is a checksum of this line and all lines before it.
+///
+/// Charges of threads and of processes wait for each other: each locks the file, and reads it again.
+///
+/// # Damage
+///
+/// A ledger in which a byte was changed, or a line changed, removed or moved, is refused with the number of the line.
+/// So is one whose last line is torn. One thing cannot be seen in the file itself: whole lines cut off its end. Neither
+/// can a new ledger in the place of the old one, nor a forgery, since the checksum is no secret. So keep the ledger where
+/// only the publisher writes, and under version control or on append-only storage. A `Ledger` that is held open does
+/// notice when charges that it has seen are gone.
+///
+/// A torn line is what a crash in the middle of a charge leaves. That charge never returned, so nothing was released for
+/// it, but the file alone does not tell this from a copy that was cut off in the last of its charges, which was paid
+/// for and released. Whoever passed over the line might count too little. So nothing is charged to such a ledger until
+/// its owner has restored a good copy or called [`Ledger::repair`], which counts the torn charge as spent.
+#[derive(Debug)]
+pub struct Ledger {
+    path: PathBuf,
+    book: Book,
+}
+
+/// What a charge returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Receipt {
+    /// The number of the charge in the ledger, from 1.
+    pub sequence: u64,
+    /// What was charged.
+    pub epsilon: Epsilon,
+    /// What is left of the budget.
+    pub left: Epsilon,
+}
+
+/// The most bytes of a ledger: some hundred thousands of charges.
+const MOST_BYTES: u64 = 64 << 20;
+
+impl Ledger {
+    /// Makes a new ledger, whole or not at all. An existing file is left as it is, and that is an error.
+    ///
+    /// The description is for readers: one line, control characters are escaped.
+    pub fn create(path: impl AsRef<Path>, budget: Epsilon, about: &str) -> Result<Ledger, Error> {
+        let path = std::path::absolute(path)?;
+        if budget == Epsilon::ZERO {
+            return Err(refused("a budget of 0 pays for nothing", "give the largest loss you accept in all"));
+        }
+        let (book, line) = Book::create(budget, Utc::now(), about)?;
+        let folder = folder_of(&path)?;
+        let mut file = temporary(folder, None)?;
+        file.write_all(line.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist_noclobber(&path).map_err(|e| match e.error.kind() {
+            io::ErrorKind::AlreadyExists => refused(
+                "the file exists, and a ledger is never overwritten: that would forget what was spent",
+                "open it, or choose another name",
+            ),
+            _ => e.error.into(),
+        })?;
+        sync_folder(folder)?;
+        Ok(Ledger { path, book })
+    }
+
+    /// Reads a ledger. Waits while a charge is being made.
+    pub fn open(path: impl AsRef<Path>) -> Result<Ledger, Error> {
+        let path = std::path::absolute(path)?;
+        let file = locked(&path, OpenOptions::new().read(true), File::lock_shared)?;
+        let (book, rest) = Book::read(&bytes_of(&file)?)?;
+        rest.map(|()| Ledger { path, book })
+    }
+
+    /// Makes a torn or damaged ledger whole, and opens it. One that is whole already is left as it is.
+    ///
+    /// The lines before the damage stay. The rest is replaced by one charge: if it is no more than the beginning of a
+    /// line, with a whole amount, by that amount, and else by all that is left of the budget. So, whatever was torn or
+    /// changed, no less is counted than was charged, except for whole lines that are missing at the end. The note quotes
+    /// the beginning of what was replaced.
+    ///
+    /// Restore a good copy if there is one. Damage in the first line, which holds the budget, cannot be repaired.
+    pub fn repair(path: impl AsRef<Path>) -> Result<Ledger, Error> {
+        let path = std::path::absolute(path)?;
+        let mut file = locked(&path, OpenOptions::new().read(true).write(true), File::lock)?;
+        let bytes = bytes_of(&file)?;
+        let (mut book, rest) = Book::read(&bytes)?;
+        let Err(damage) = rest else {
+            return Ok(Ledger { path, book });
+        };
+        let (kept, tail) = bytes.split_at(book.len);
+        let worth = book.worth(tail);
+        // Where nothing is left there is nothing to count, and the lines before the damage say so.
+        if worth > Epsilon::ZERO {
+            let what = if matches!(damage, Error::Torn { .. }) { "torn" } else { "damaged" };
+            let note = format!("repaired, counted as spent; {what} was: {}", book::excerpt(tail));
+            let line = book.charge(worth, Utc::now(), &note)?;
+            // Over the tail and not after cutting it off: between the two, the ledger would be whole and count less.
+            file.seek(SeekFrom::Start(kept.len() as u64))?;
+            file.write_all(line.as_bytes())?;
+        }
+        file.set_len(book.len as u64)?;
+        file.sync_all()?;
+        Ok(Ledger { path, book })
+    }
+
+    /// What may be spent in all.
+    #[must_use]
+    pub fn budget(&self) -> Epsilon {
+        self.book.budget
+    }
+
+    /// What was spent, when the ledger was last read.
+    #[must_use]
+    pub fn spent(&self) -> Epsilon {
+        self.book.spent
+    }
+
+    /// What is left, when the ledger was last read.
+    #[must_use]
+    pub fn left(&self) -> Epsilon {
+        self.book.left()
+    }
+
+    /// Every charge, in order, when the ledger was last read.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.book.entries
+    }
+
+    /// What the ledger is for.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        &self.book.about
+    }
+
+    /// When it was made.
+    #[must_use]
+    pub fn created(&self) -> Utc {
+        self.book.created
+    }
+
+    /// Charges the ledger, for what the note says: the name of the output, say. One line; control characters are escaped.
+    ///
+    /// Once it returns, the charge is on the disk, and the release may be made. If it fails, nothing may be released. It
+    /// fails where the budget does not allow it, and then nothing was charged. If the disk is full, or fails, what was
+    /// written is taken back, or if not even that is possible, the ledger is left torn, and says so when it is next read.
+    pub fn charge(&mut self, epsilon: Epsilon, note: &str) -> Result<Receipt, Error> {
+        if epsilon == Epsilon::ZERO {
+            return Err(refused("a charge of 0 pays for nothing", "charge the epsilon of the release"));
+        }
+        // Opened for appending, since append-only files allow nothing else.
+        let mut file = locked(&self.path, OpenOptions::new().read(true).append(true), File::lock)?;
+        let (mut book, rest) = Book::read(&bytes_of(&file)?)?;
+        rest?;
+        if !book.continues(&self.book) {
+            return Err(refused(
+                "the ledger no longer holds the charges that it held when it was opened",
+                "restore a copy that has them",
+            ));
+        }
+        let (budget, left, end) = (book.budget, book.left(), book.len as u64);
+        if epsilon > left {
+            return Err(Error::Budget { budget, left, asked: epsilon });
+        }
+        let line = book.charge(epsilon, Utc::now(), note)?;
+        if book.len as u64 > MOST_BYTES {
+            return Err(too_large());
+        }
+        if let Err(error) = file.write_all(line.as_bytes()).and_then(|()| file.sync_all()) {
+            // If this fails too, the line stays, and counts as torn or as spent.
+            let _ = file.set_len(end).and_then(|()| file.sync_all());
+            return Err(error.into());
+        }
+        self.book = book;
+        Ok(Receipt { sequence: self.book.entries.len() as u64, epsilon, left: self.book.left() })
+    }
+}
+
+fn refused(why: &str, remedy: &'static str) -> Error {
+    Error::Ledger { why: why.to_owned(), remedy }
+}
+
+fn too_large() -> Error {
+    Error::Ledger {
+        why: format!("a ledger has at most {MOST_BYTES} bytes, and this one would have more"),
+        remedy: "start another with what is left as its budget, and charge no more to this one",
+    }
+}
+
+/// All bytes of the file, if they are not too many.
+fn bytes_of(file: &File) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_BYTES { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// The file, locked until it is closed.
+///
+/// The lock is on the ledger itself and not on a second file beside it: so it holds for every name of the ledger, also
+/// after a move, and nothing is left behind. If another file has taken the name while we waited, that is the ledger now.
+fn locked(path: &Path, options: &OpenOptions, lock: impl Fn(&File) -> io::Result<()>) -> Result<File, Error> {
+    loop {
+        if !fs::metadata(path)?.is_file() {
+            return Err(refused("the ledger is not a regular file", "check the path"));
+        }
+        let file = options.open(path)?;
+        lock(&file)?;
+        if same_file(&file, path)? {
+            return Ok(file);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn same_file(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let (held, named) = (file.metadata()?, fs::metadata(path)?);
+    Ok((held.dev(), held.ino()) == (named.dev(), named.ino()))
+}
+
+#[cfg(not(unix))]
+fn same_file(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
+}
