@@ -60,7 +60,7 @@ mod ultra;
 use crate::{Error, Hash};
 pub use epsilon::Epsilon;
 pub use ledger::{Entry, Ledger, Receipt, Utc};
-pub use linear::{LinearFilter, LinearPlan};
+pub use linear::{LinearDraft, LinearFilter, LinearPlan};
 use noise::{Coins, SecretCoins};
 pub use published::Published;
 pub use ultra::{PublicBloom, UltraFilter, UltraPlan};

@@ -1,75 +1,12 @@
-//! From a set to a release: shards, coins, solutions.
+//! The mechanism: drop, and draw from the solutions.
 
 use super::row::Row;
 use super::{LinearPlan, binary, prime};
+use crate::Digest;
 use crate::privacy::noise::{Coins, Probability};
-use crate::store::Store;
-use crate::{Digest, Error};
-use std::sync::Mutex;
-use std::thread;
 
-/// A set on its way to be published.
-pub(super) struct Release {
-    plan: LinearPlan,
-    shards: Vec<Vec<Digest>>,
-}
-
-impl Release {
-    pub(super) fn new(plan: LinearPlan) -> Result<Release, Error> {
-        let memory =
-            || Error::Memory { needed: plan.bytes(), available: "the system has not got them".to_owned() };
-        let count = usize::try_from(plan.shards()).map_err(|_| memory())?;
-        let mut shards = Vec::new();
-        shards.try_reserve_exact(count).map_err(|_| memory())?;
-        shards.resize(count, Vec::new());
-        Ok(Release { plan, shards })
-    }
-
-    /// Takes an item; the same item again changes nothing.
-    pub(super) fn add(&mut self, digest: Digest) -> Result<(), Error> {
-        let (shard, _) = Row::of(digest, &self.plan);
-        let shard = &mut self.shards[shard as usize];
-        if shard.len() == shard.capacity() {
-            let more = shard.len().max(16);
-            shard.try_reserve(more).map_err(|_| Error::Memory {
-                needed: (more * size_of::<Digest>()) as u64,
-                available: "the system has not got them".to_owned(),
-            })?;
-        }
-        shard.push(digest);
-        Ok(())
-    }
-
-    /// Draws the solution of every shard, on all cores. Each shard has coins of its own, so who solves which makes no difference.
-    pub(super) fn solve<C: Coins>(
-        self,
-        coins: impl Fn(u64) -> Result<C, Error> + Sync,
-    ) -> Result<Store, Error> {
-        let plan = self.plan;
-        let mut body = Store::zeroed(plan.bytes())?;
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(self.shards.len());
-        let parts = body.bytes_mut().chunks_exact_mut(plan.shard_bytes());
-        let work = Mutex::new(parts.zip(self.shards).zip(0..));
-        let next = || work.lock().ok().and_then(|mut work| work.next());
-        thread::scope(|scope| {
-            let worker = || -> Result<(), Error> {
-                while let Some(((planes, digests), shard)) = next() {
-                    solve_shard(&plan, digests, &mut coins(shard)?, planes);
-                }
-                Ok(())
-            };
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(worker)).collect();
-            let own = worker();
-            let joined = others
-                .into_iter()
-                .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            joined.fold(own, Result::and)
-        })?;
-        Ok(body)
-    }
-}
-
-fn solve_shard(
+/// The release of one shard, into zeroed planes.
+pub(super) fn solve_shard(
     plan: &LinearPlan,
     digests: Vec<Digest>,
     coins: &mut (impl Coins + ?Sized),

@@ -1,13 +1,11 @@
 //! The filter that may be published.
 
-use super::LinearPlan;
-use super::build::Release;
 use super::planes;
 use super::row::Row;
+use super::{LinearDraft, LinearPlan};
 use crate::prefetch;
-use crate::privacy::noise::{Coins, SecretCoins, SeededCoins};
 use crate::privacy::published::ask_many;
-use crate::privacy::{Epsilon, Published, Rehearsal, fresh_hash};
+use crate::privacy::{Epsilon, Published, Rehearsal};
 use crate::store::Store;
 use crate::{Digest, Error, Hash, Key, KeyRef};
 use std::fmt;
@@ -40,22 +38,13 @@ pub struct LinearFilter {
 }
 
 impl LinearFilter {
-    /// Publishes a set: the keys once each, however often they come, and a set of more than the planned items too (strangers pass more often
-    /// then; to refuse would tell).
+    /// Publishes a set: the keys once each, however often they come. A set of more than the planned items is published too, and strangers pass
+    /// more often then; to refuse it would tell.
     pub fn publish<K: Key>(
         plan: LinearPlan,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<LinearFilter, Error> {
-        LinearFilter::publish_with_hash(plan, keys, fresh_hash()?)
-    }
-
-    /// Publishes a set under a hash of the caller's, such as a keyed one, so that only who has the key can ask.
-    pub fn publish_with_hash<K: Key>(
-        plan: LinearPlan,
-        keys: impl IntoIterator<Item = K>,
-        hash: Hash,
-    ) -> Result<LinearFilter, Error> {
-        LinearFilter::draw(plan, keys, hash, |_| SecretCoins::new())
+        LinearDraft::new(plan)?.with_keys(keys)?.publish()
     }
 
     /// What a release might look like, with coins that anybody can predict: for tests, experiments and audits. It cannot be
@@ -65,23 +54,7 @@ impl LinearFilter {
         keys: impl IntoIterator<Item = K>,
         seed: u64,
     ) -> Result<Rehearsal<LinearFilter>, Error> {
-        let coins =
-            |shard: u64| Ok(SeededCoins::new(seed.wrapping_add(shard.wrapping_mul(0x9e37_79b9_7f4a_7c15))));
-        LinearFilter::draw(plan, keys, Hash::fast(seed), coins).map(Rehearsal)
-    }
-
-    fn draw<K: Key, C: Coins>(
-        plan: LinearPlan,
-        keys: impl IntoIterator<Item = K>,
-        hash: Hash,
-        coins: impl Fn(u64) -> Result<C, Error> + Sync,
-    ) -> Result<LinearFilter, Error> {
-        hash.need_digest("a linear filter")?;
-        let mut release = Release::new(plan)?;
-        for digest in keys.into_iter().filter_map(|key| hash.digest(key)) {
-            release.add(digest)?;
-        }
-        Ok(LinearFilter { plan, hash, body: release.solve(coins)? })
+        LinearDraft::with_hash(plan, Hash::fast(seed))?.with_keys(keys)?.rehearse(seed)
     }
 
     /// A filter with this body, which must have the plan's length.

@@ -13,11 +13,13 @@
 
 mod binary;
 mod build;
+mod draft;
 mod filter;
 mod plan;
 mod planes;
 mod prime;
 mod row;
 
+pub use draft::LinearDraft;
 pub use filter::LinearFilter;
 pub use plan::LinearPlan;

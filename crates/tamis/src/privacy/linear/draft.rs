@@ -1,0 +1,123 @@
+//! The set on its way to be published.
+
+use super::build::solve_shard;
+use super::row::Row;
+use super::{LinearFilter, LinearPlan};
+use crate::privacy::noise::{Coins, SecretCoins, SeededCoins};
+use crate::privacy::{Rehearsal, fresh_hash};
+use crate::store::Store;
+use crate::{Digest, Error, Hash, Key};
+use std::fmt;
+use std::sync::Mutex;
+use std::thread;
+
+/// A private set on its way to be published as a [`LinearFilter`], for keys that come a few at a time.
+///
+/// ```
+/// use tamis::privacy::{LinearDraft, LinearPlan};
+/// let mut draft = LinearDraft::new(LinearPlan::new(1_000, "4".parse()?)?)?;
+/// draft.insert("Zoë")?;
+/// draft.insert("Zoë")?;                // changes nothing
+/// let public = draft.publish()?;
+/// println!("{}", public.contains("Zoë"));
+/// # Ok::<(), tamis::Error>(())
+/// ```
+pub struct LinearDraft {
+    plan: LinearPlan,
+    hash: Hash,
+    shards: Vec<Vec<Digest>>,
+}
+
+impl LinearDraft {
+    /// An empty set, with a fresh seed.
+    pub fn new(plan: LinearPlan) -> Result<LinearDraft, Error> {
+        LinearDraft::with_hash(plan, fresh_hash()?)
+    }
+
+    /// An empty set with a hash of the caller's, such as a keyed one, so that only who has the key can ask.
+    pub fn with_hash(plan: LinearPlan, hash: Hash) -> Result<LinearDraft, Error> {
+        hash.need_digest("a linear filter")?;
+        let count = usize::try_from(plan.shards()).map_err(|_| memory(plan.shards()))?;
+        let mut shards = Vec::new();
+        shards.try_reserve_exact(count).map_err(|_| memory(plan.shards()))?;
+        shards.resize(count, Vec::new());
+        Ok(LinearDraft { plan, hash, shards })
+    }
+
+    /// Takes a key; the same key again changes nothing.
+    pub fn insert(&mut self, key: impl Key) -> Result<(), Error> {
+        let Some(digest) = self.hash.digest(key) else { return Ok(()) }; // there is one: it was needed
+        let (shard, _) = Row::of(digest, &self.plan);
+        let shard = &mut self.shards[shard as usize];
+        if shard.len() == shard.capacity() {
+            let more = shard.len().max(16);
+            shard.try_reserve(more).map_err(|_| memory(more as u64))?;
+        }
+        shard.push(digest);
+        Ok(())
+    }
+
+    pub(super) fn with_keys<K: Key>(
+        mut self,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<LinearDraft, Error> {
+        for key in keys {
+            self.insert(key)?;
+        }
+        Ok(self)
+    }
+
+    /// The plan of the release.
+    #[must_use]
+    pub fn plan(&self) -> &LinearPlan {
+        &self.plan
+    }
+
+    /// Draws the release, on all cores, which costs the plan's epsilon.
+    pub fn publish(self) -> Result<LinearFilter, Error> {
+        self.draw(|_| SecretCoins::new())
+    }
+
+    /// What a release might look like, with coins that anybody can predict. It cannot be saved.
+    pub fn rehearse(self, seed: u64) -> Result<Rehearsal<LinearFilter>, Error> {
+        let own = |shard: u64| seed.wrapping_add(shard.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        self.draw(|shard| Ok(SeededCoins::new(own(shard)))).map(Rehearsal)
+    }
+
+    /// Each shard has coins of its own, so who solves which makes no difference.
+    fn draw<C: Coins>(self, coins: impl Fn(u64) -> Result<C, Error> + Sync) -> Result<LinearFilter, Error> {
+        let plan = self.plan;
+        let mut body = Store::zeroed(plan.bytes())?;
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(self.shards.len());
+        let parts = body.bytes_mut().chunks_exact_mut(plan.shard_bytes());
+        let work = Mutex::new(parts.zip(self.shards).zip(0..));
+        let next = || work.lock().ok().and_then(|mut work| work.next());
+        let worker = || -> Result<(), Error> {
+            while let Some(((planes, digests), shard)) = next() {
+                solve_shard(&plan, digests, &mut coins(shard)?, planes);
+            }
+            Ok(())
+        };
+        thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(worker)).collect();
+            let own = worker();
+            let joined = others
+                .into_iter()
+                .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            joined.fold(own, Result::and)
+        })?;
+        LinearFilter::from_parts(plan, self.hash, body)
+    }
+}
+
+fn memory(things: u64) -> Error {
+    let needed = things.saturating_mul(size_of::<Digest>() as u64);
+    Error::Memory { needed, available: "the system has not got them".to_owned() }
+}
+
+impl fmt::Debug for LinearDraft {
+    /// The plan alone: the set is private.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("LinearDraft").field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
