@@ -50,6 +50,7 @@ impl Add {
         }
         let _lock = Lock::new(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
+        filter::check_unpublished(&any)?;
         let manner = filter::suited(&any, &self.input.manner)?;
         let (mut keys, mut new) = (0, 0);
         let mut out = BufWriter::new(std::io::stdout().lock());

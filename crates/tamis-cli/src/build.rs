@@ -1,5 +1,6 @@
 //! `tamis build`: a filter from keys.
 
+use crate::build_privacy::BuildPrivacy;
 use crate::build_zone::BuildZone;
 use crate::filter::{self, KeyFile, Target};
 use crate::input::Input;
@@ -22,6 +23,7 @@ pub(crate) struct Build {
 enum Promise {
     Rate(BuildRate),
     Zone(BuildZone),
+    Privacy(BuildPrivacy),
 }
 
 /// Members always pass; strangers pass at a rate you choose
@@ -72,6 +74,7 @@ impl Build {
         match &self.promise {
             Promise::Rate(rate) => rate.run(),
             Promise::Zone(zone) => zone.run(),
+            Promise::Privacy(privacy) => privacy.run(),
         }
     }
 }

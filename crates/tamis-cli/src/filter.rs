@@ -123,6 +123,7 @@ pub(crate) fn insert_each(filter: &mut AnyFilter, batch: &Batch, beyond: bool) -
 
 /// Refuses filters that cannot forget.
 pub(crate) fn check_forgets(filter: &AnyFilter) -> anyhow::Result<()> {
+    check_unpublished(filter)?;
     match filter {
         AnyFilter::Counting(_) | AnyFilter::ZoneCounting(_) => Ok(()),
         other => bail!(
@@ -130,6 +131,14 @@ pub(crate) fn check_forgets(filter: &AnyFilter) -> anyhow::Result<()> {
             other.kind(),
             if other.as_zone().is_some() { "--counting" } else { "--filter counting" }
         ),
+    }
+}
+
+/// Refuses filters that stay as they were published.
+pub(crate) fn check_unpublished(filter: &AnyFilter) -> anyhow::Result<()> {
+    match filter.as_published() {
+        Some(_) => Err(Error::Published { changed: "changed" }.into()),
+        None => Ok(()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::filter::{self, Contents, Opening};
 use crate::output::{self, about, grouped, integer, number, rate};
+use crate::plan_privacy::PrivatePlan;
 use crate::{plan, plan_zone};
 use clap::Args;
 use serde_json::json;
@@ -19,7 +20,8 @@ Examples:
 
 JSON fields: file, version, verified, health, estimated_items, fill, fpr_now, hash, seed, key_kinds, saturated, and those of \
 `plan` (expected_fpr there is for a full filter; fpr_now is for this one). For a zone filter: file, version, verified, health, \
-len, len_is_exact, fpr_now, first, last, fingerprint, and those of `plan zone`. Integers past 2^53 are strings.")]
+len, len_is_exact, fpr_now, first, last, fingerprint, and those of `plan zone`. For a published filter: file, version, verified, fpr_now, \
+hash, seed, and those of `plan privacy`. Integers past 2^53 are strings.")]
 pub(crate) struct Info {
     /// The filter
     filter: PathBuf,
@@ -38,7 +40,7 @@ impl Info {
             (Some(filter), _) => output::print(&self.words(&any, filter)),
             (None, Some(zone)) if self.json => self.print_zone_json(&any, zone),
             (None, Some(zone)) => output::print(&self.zone_words(&any, zone)),
-            (None, None) => Ok(()),
+            (None, None) => self.published(&any),
         }
     }
 
@@ -161,6 +163,47 @@ impl Info {
             grouped(plan.bytes()),
             plan.certificate(),
         )
+    }
+}
+
+impl Info {
+    fn published(&self, any: &AnyFilter) -> anyhow::Result<()> {
+        let (plan, hash, now) = match any {
+            AnyFilter::Linear(filter) => {
+                (PrivatePlan::Linear(*filter.plan()), filter.hash(), filter.plan().fpr())
+            }
+            AnyFilter::PublicBloom(filter) => {
+                (PrivatePlan::Bloom(*filter.plan()), filter.hash(), filter.fpr_now())
+            }
+            other => anyhow::bail!("a {} filter cannot be shown by this release", other.kind()),
+        };
+        if self.json {
+            let mut fields = output::object([
+                ("file", json!(self.filter.display().to_string())),
+                ("version", json!(tamis::format::VERSION)),
+                ("verified", json!(!self.opening.no_verify)),
+                ("fpr_now", number(now)),
+                ("hash", json!(hash.name())),
+                ("seed", hash.seed().map_or(json!(null), integer)),
+            ]);
+            fields.extend(plan.fields());
+            return output::print_json(fields);
+        }
+        let checked = if self.opening.no_verify { "body not checked" } else { "checksums good" };
+        output::print(&format!(
+            "{}: a {} filter, privacy promise, format version {}, {checked}\n{}\n\
+             holds     at most about {}; how many, it does not tell\n\
+             now       {} of strangers pass\n\
+             hash      {}{}",
+            self.filter.display(),
+            any.kind(),
+            tamis::format::VERSION,
+            plan.lines(),
+            output::of(plan.items(), "item"),
+            rate(now),
+            hash.name(),
+            hash.seed().map_or(String::new(), |seed| format!(", seed {seed}")),
+        ))
     }
 }
 

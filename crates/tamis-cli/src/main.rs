@@ -1,19 +1,24 @@
 //! `tamis`: is this key in the set? An answer from a small sketch, with a promise that you choose.
 
 mod add;
+mod audit;
 mod build;
+mod build_privacy;
 mod build_zone;
 mod completions;
 mod filter;
 mod info;
 mod input;
+mod ledger;
 mod list;
 mod measure;
 mod merge;
 mod output;
 mod plan;
+mod plan_privacy;
 mod plan_zone;
 mod progress;
+mod publish;
 mod query;
 mod remove;
 mod reproduce;
@@ -28,6 +33,7 @@ use std::process::ExitCode;
 ///
 /// The rate promise: members always pass, and of strangers only the share you allow.
 /// The zone promise: in a finite universe, up to d items, nobody is answered wrongly; the filter can list what it holds.
+/// The privacy promise: what is published says of any one item at most a factor e^epsilon.
 #[derive(Parser)]
 #[command(name = "tamis", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cli {
@@ -45,6 +51,7 @@ Examples:
   What does it hold now?        tamis info seen.tamis
   Never wrong, up to 4 hosts:   tamis build zone --universe ipv4 --items 4 -o hosts.tamis hosts.txt
   What does that one hold?      tamis list hosts.tamis
+  A list that may be shared:    tamis build privacy --items 1e4 --epsilon 4 -o public.tamis list.txt
   How often is it wrong?        tamis measure seen.tamis --members seen.txt --strangers other.txt
 
 Exit codes: 0 something was found or done, 1 nothing passed, 2 an error.
@@ -64,6 +71,9 @@ enum Command {
     Intersect(merge::Intersect),
     Grow(resize::Grow),
     Shrink(resize::Shrink),
+    Publish(publish::Publish),
+    Ledger(ledger::Ledger),
+    Audit(audit::Audit),
     Reproduce(reproduce::Reproduce),
     Completions(completions::Completions),
 }
@@ -84,6 +94,9 @@ impl Command {
             Command::Intersect(intersect) => intersect.run()?,
             Command::Grow(grow) => grow.run()?,
             Command::Shrink(shrink) => shrink.run()?,
+            Command::Publish(publish) => publish.run()?,
+            Command::Ledger(ledger) => ledger.run()?,
+            Command::Audit(audit) => return audit.run(),
             Command::Reproduce(reproduce) => return reproduce.run(),
             Command::Completions(completions) => completions.run()?,
         }

@@ -25,7 +25,7 @@ Examples:
   tamis measure seen.tamis --members seen.txt --strangers others.txt
 
 JSON fields: file, promise, fpr_now; then without files: trials, passed, fpr, fpr_low, fpr_high, confidence; with files: \
-true_positives, false_negatives, false_positives, true_negatives, fpr, fpr_low, fpr_high, fnr, fnr_low, fnr_high, confidence, \
+fnr_now (of a published filter; else 0), true_positives, false_negatives, false_positives, true_negatives, fpr, fpr_low, fpr_high, fnr, fnr_low, fnr_high, confidence, \
 precision, recall, f1 (null where undefined).")]
 pub(crate) struct Measure {
     /// The filter
@@ -104,7 +104,7 @@ impl Measure {
             rate(low),
             rate(high),
             rate(expected),
-            rate(filter.as_rate().map_or(0.0, |filter| filter.plan().fpr())),
+            rate(planned(filter)),
         ))
     }
 
@@ -125,6 +125,7 @@ impl Measure {
                 ("file", json!(self.filter.display().to_string())),
                 ("promise", json!(filter.promise())),
                 ("fpr_now", number(filter.expected_fpr())),
+                ("fnr_now", number(filter.expected_fnr())),
                 ("true_positives", integer(true_positives)),
                 ("false_negatives", integer(false_negatives)),
                 ("false_positives", integer(false_positives)),
@@ -169,7 +170,9 @@ impl Measure {
                 rate(fnr_high)
             ));
         }
-        if false_negatives > 0 {
+        if self.members.is_some() && filter.as_published().is_some() {
+            lines.push(format!("  expected  {}", shown(filter.expected_fnr())));
+        } else if false_negatives > 0 {
             lines.push("  members always pass: these were not put into this filter, or not as such keys (--csv, --keys, -0?)".to_owned());
         }
         if both {
@@ -196,6 +199,15 @@ impl Measure {
             Ok(true)
         })?;
         Ok(counts)
+    }
+}
+
+/// The rate that the filter was planned for.
+fn planned(filter: &AnyFilter) -> f64 {
+    match filter {
+        AnyFilter::PublicBloom(filter) => filter.plan().fpr(),
+        AnyFilter::Linear(filter) => filter.plan().fpr(),
+        other => other.as_rate().map_or(0.0, |filter| filter.plan().fpr()),
     }
 }
 

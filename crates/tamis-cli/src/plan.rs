@@ -1,6 +1,7 @@
 //! `tamis plan`: what a filter will cost, before it is built.
 
 use crate::output::{self, grouped, integer, number, object, rate};
+use crate::plan_privacy::PlanPrivacy;
 use crate::plan_zone::PlanZone;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
@@ -17,6 +18,7 @@ pub(crate) struct Plan {
 enum Promise {
     Rate(PlanRate),
     Zone(PlanZone),
+    Privacy(PlanPrivacy),
 }
 
 /// Members always pass; strangers pass at a rate you choose. Give two of items, rate and bits
@@ -137,7 +139,7 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
 }
 
 /// A share: 0.01 or 1%. Whether it is feasible, the plan decides.
-fn share(text: &str) -> Result<f64, String> {
+pub(crate) fn share(text: &str) -> Result<f64, String> {
     let (digits, divisor) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
     match digits.trim().parse::<f64>() {
         Ok(number) => Ok(number / divisor),
@@ -150,6 +152,7 @@ impl Plan {
         let rate = match &self.promise {
             Promise::Rate(rate) => rate,
             Promise::Zone(zone) => return zone.run(),
+            Promise::Privacy(privacy) => return privacy.run(),
         };
         let plan = rate.size.plan()?;
         if rate.json {
@@ -182,7 +185,7 @@ pub(crate) fn fields(plan: &RatePlan) -> Map<String, Value> {
 }
 
 /// The bytes of a file before its body.
-const HEADER: u64 = 128;
+pub(crate) const HEADER: u64 = 128;
 
 fn words(plan: &RatePlan) -> String {
     let n = plan.items();

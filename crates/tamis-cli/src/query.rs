@@ -2,7 +2,8 @@
 
 use crate::filter::{self, Opening};
 use crate::input::Input;
-use crate::output::{self, integer, number, object};
+use crate::output::{self, integer, number, object, rate};
+use crate::plan_privacy::decimal;
 use anyhow::bail;
 use clap::Args;
 use serde_json::json;
@@ -12,7 +13,8 @@ use std::path::PathBuf;
 /// Print the keys that pass the filter
 ///
 /// A key that passes a rate filter is a member, or one of the few strangers that the promise allows; a key that passes a zone
-/// filter within its zone is a member. A key that does not pass is certainly none.
+/// filter within its zone is a member. A key that does not pass is certainly none. Of a published filter, all this is probable only, and the command
+/// says how probable.
 #[derive(Args)]
 #[command(after_help = "\
 Exit code: 0 some key was printed, 1 none, 2 an error.
@@ -24,11 +26,11 @@ Examples:
   tamis query --csv email --rows seen.tamis in.csv  whole rows, header first
   tamis query -c seen.tamis new.txt                 how many
 
-JSON fields: file, promise, keys, passed, printed, fpr_now.")]
+JSON fields: file, promise, keys, passed, printed, fpr_now; of a published filter also fp, fn, epsilon.")]
 pub(crate) struct Query {
     /// The filter
     filter: PathBuf,
-    /// Print the keys that do not pass instead: these are certainly no members
+    /// Print the keys that do not pass instead: these are certainly no members (of a published filter, probably none)
     #[arg(short = 'v', long)]
     invert: bool,
     /// Print only how many keys would be printed
@@ -86,16 +88,32 @@ impl Query {
             Ok(true)
         })?;
         drop(out);
+        if let Some(published) = filter.as_published().filter(|_| !(self.json || self.quiet)) {
+            output::complain(&format!(
+                "tamis: probably: of members {} pass, of strangers {} do (epsilon {})",
+                rate(1.0 - published.fnr()),
+                rate(published.fpr()),
+                published.epsilon()
+            ));
+        }
         if self.json {
             let passed = if self.invert { keys - chosen } else { chosen };
-            output::print_json(object([
+            let mut fields = object([
                 ("file", json!(self.filter.display().to_string())),
                 ("promise", json!(filter.promise())),
                 ("keys", integer(keys)),
                 ("passed", integer(passed)),
                 ("printed", integer(chosen)),
                 ("fpr_now", number(filter.expected_fpr())),
-            ]))?;
+            ]);
+            if let Some(published) = filter.as_published() {
+                fields.extend(object([
+                    ("fp", number(published.fpr())),
+                    ("fn", number(published.fnr())),
+                    ("epsilon", decimal(published.epsilon())),
+                ]));
+            }
+            output::print_json(fields)?;
         } else if self.count {
             output::print(&chosen.to_string())?;
         }

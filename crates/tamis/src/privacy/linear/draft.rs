@@ -88,7 +88,11 @@ impl LinearDraft {
     fn draw<C: Coins>(self, coins: impl Fn(u64) -> Result<C, Error> + Sync) -> Result<LinearFilter, Error> {
         let plan = self.plan;
         let mut body = Store::zeroed(plan.bytes())?;
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(self.shards.len());
+        // To ask for the number of cores reads files: not for a small release.
+        let threads = match self.shards.len() {
+            1 => 1,
+            shards => thread::available_parallelism().map_or(1, usize::from).min(shards),
+        };
         let parts = body.bytes_mut().chunks_exact_mut(plan.shard_bytes());
         let work = Mutex::new(parts.zip(self.shards).zip(0..));
         let next = || work.lock().ok().and_then(|mut work| work.next());

@@ -1,0 +1,127 @@
+//! `tamis build privacy`: a filter of keys that may be published.
+
+use crate::filter::{self, KeyFile, Target};
+use crate::input::Input;
+use crate::ledger::{Paid, Payment};
+use crate::output::{self, grouped, integer};
+use crate::plan_privacy::{PrivacySize, PrivatePlan};
+use anyhow::bail;
+use clap::Args;
+use serde_json::json;
+use tamis::privacy::{LinearDraft, UltraFilter};
+use tamis::{AnyFilter, Hash, KeyRef};
+
+/// What is published says of any one item at most a factor e^epsilon
+#[derive(Args)]
+#[command(after_help = "\
+The keys are read, the ledger is charged, and only then is the filter drawn and written. Each run draws anew and costs again: \
+publish once, and hand out copies of the file.
+
+Examples:
+  tamis build privacy --items 1e4 --epsilon 4 -o public.tamis suspects.txt
+  tamis ledger new suspects.ledger --budget 8
+  tamis build privacy --items 1e4 --epsilon 4 --ledger suspects.ledger -o public.tamis suspects.txt
+  tamis build privacy --items 1e4 --epsilon 4 --method bloom --private -o private.tamis suspects.txt
+  tamis add private.tamis more.txt && tamis publish private.tamis --epsilon 4 -o public.tamis
+
+JSON fields: file, private, keys (read: for you alone), charged, left (of the ledger's budget), and those of `plan privacy`.")]
+pub(crate) struct BuildPrivacy {
+    #[command(flatten)]
+    size: PrivacySize,
+    /// Write the private Bloom filter, for `add` and `publish`, instead of a release; for --method bloom
+    #[arg(long, conflicts_with = "ledger")]
+    private: bool,
+    #[command(flatten)]
+    payment: Payment,
+    #[command(flatten)]
+    key: KeyFile,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    input: Input,
+}
+
+/// What takes keys before anything is published.
+enum Draft {
+    Linear(LinearDraft),
+    Bloom(UltraFilter),
+}
+
+impl Draft {
+    fn new(plan: PrivatePlan, hash: Option<Hash>) -> Result<Draft, tamis::Error> {
+        Ok(match (plan, hash) {
+            (PrivatePlan::Linear(plan), Some(hash)) => Draft::Linear(LinearDraft::with_hash(plan, hash)?),
+            (PrivatePlan::Linear(plan), None) => Draft::Linear(LinearDraft::new(plan)?),
+            (PrivatePlan::Bloom(plan), Some(hash)) => Draft::Bloom(UltraFilter::with_hash(plan, hash)?),
+            (PrivatePlan::Bloom(plan), None) => Draft::Bloom(UltraFilter::new(plan)?),
+        })
+    }
+
+    fn insert(&mut self, keys: &[KeyRef<'_>]) -> Result<(), tamis::Error> {
+        match self {
+            Draft::Linear(draft) => keys.iter().try_for_each(|key| draft.insert(key)),
+            Draft::Bloom(private) => {
+                private.insert_many(keys);
+                Ok(())
+            }
+        }
+    }
+
+    fn publish(self) -> Result<AnyFilter, tamis::Error> {
+        Ok(match self {
+            Draft::Linear(draft) => draft.publish()?.into(),
+            Draft::Bloom(private) => private.publish()?.into(),
+        })
+    }
+}
+
+impl BuildPrivacy {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let sources = self.input.files.iter().chain(&self.key.key_file).chain(&self.payment.ledger);
+        filter::spare_sources(&self.target, sources)?;
+        let plan = self.size.plan()?;
+        if self.private && matches!(plan, PrivatePlan::Linear(_)) {
+            bail!("--private goes with --method bloom; a linear filter is drawn from all its keys at once");
+        }
+        let hash = self.key.read()?.map(Hash::keyed);
+        let mut draft = Draft::new(plan, hash)?;
+        let mut keys = 0;
+        self.input.manner.as_asked().each(&self.input.files, "reading", false, |batch| {
+            keys += batch.len() as u64;
+            draft.insert(&batch.keys())?;
+            Ok(true)
+        })?;
+        if keys > plan.items() {
+            output::complain(&format!(
+                "tamis: warning: {} keys were read where there is room for {}: unless keys repeat, more strangers pass than planned (this line is for you alone)",
+                grouped(keys),
+                grouped(plan.items())
+            ));
+        }
+        if self.private {
+            let Draft::Bloom(private) = draft else { bail!("--private goes with --method bloom") };
+            filter::save(&private.into_bloom().into(), &self.target.output)?;
+            return self.report_private(&plan, keys);
+        }
+        let paid = self.payment.charge(plan.epsilon(), &self.target.output)?;
+        filter::save(&draft.publish()?, &self.target.output)?;
+        paid.report(&self.target, &plan, [("private", json!(false)), ("keys", integer(keys))])
+    }
+
+    fn report_private(&self, plan: &PrivatePlan, keys: u64) -> anyhow::Result<()> {
+        if self.target.json {
+            return Paid::default().report(
+                &self.target,
+                plan,
+                [("private", json!(true)), ("keys", integer(keys))],
+            );
+        }
+        let file = self.target.output.display();
+        let text = format!(
+            "{file}: a private Bloom filter of {}; keep it to yourself, and publish from it: tamis publish {file} --epsilon {} -o OUT",
+            output::of(keys, "key"),
+            plan.epsilon()
+        );
+        output::report(&self.target.output, &text)
+    }
+}
