@@ -80,12 +80,30 @@ fn words(document: Document, report: &Report) -> String {
     }
     let holds = report.cells.iter().filter(|cell| cell.verdict == Verdict::Holds).count();
     lines.push(format!("\n{holds} of {} cells hold.\n", report.cells.len()));
+    lines.extend(beyond(report));
     lines.push("Slips:".to_owned());
     for slip in &report.slips {
         lines.push(format!("- {}\n  {}", slip.slip, slip.evidence));
     }
     lines.push(String::new());
     lines.join("\n")
+}
+
+/// What goes beyond the document, curve by curve. The data of its own figures is in --json.
+fn beyond(report: &Report) -> Vec<String> {
+    let series: Vec<_> = report.series.iter().filter(|series| series.name.starts_with("Beyond")).collect();
+    let mut lines = Vec::new();
+    for curves in series.chunk_by(|a, b| a.name == b.name) {
+        let row = |name: &str, values: &[f64]| {
+            let values: Vec<String> = values.iter().map(|value| format!("{value:>8.4}")).collect();
+            format!("  {name:<20}{}", values.join("  "))
+        };
+        lines.push(curves[0].name.clone());
+        lines.push(row(curves[0].x_name, &curves[0].x));
+        lines.extend(curves.iter().map(|curve| row(curve.y_name, &curve.y)));
+        lines.push(String::new());
+    }
+    lines
 }
 
 /// The widths of the published and the recomputed numbers.

@@ -4,14 +4,14 @@ use super::mechanism::{Rates, Score};
 use super::sets::Sets;
 use crate::Notebook;
 use crate::threads::shared;
+use tamis::privacy::{Epsilon, LinearFilter, LinearPlan, UltraFilter, UltraPlan};
 use tamis::rate::{Kind, Plan};
 use tamis::{Bloom, Hash};
 
 /// The losses compared.
 const EPSILONS: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
 
-/// Each filter's rates at each loss, as series. Private filters belong here, next to the two ends between which they
-/// lie.
+/// Each filter's rates at each loss, as series: private filters, next to the two ends between which they lie.
 pub(super) fn compare(book: &mut Notebook, sets: &Sets) {
     // No epsilon-private filter can have both rates below 1/(e^epsilon + 1) (Patel, Persiano, Seo, Yeo, NeurIPS 2024).
     let least = |epsilon: f64| 1.0 / (epsilon.exp() + 1.0);
@@ -26,6 +26,33 @@ pub(super) fn compare(book: &mut Notebook, sets: &Sets) {
         Some(move |key: &str| filter.contains(key))
     });
     series(book, "Bloom filter of the paper's size without any privacy", &plain);
+    let (items, bits) = (sets.size.items, sets.size.bits);
+    let ten = measure(sets, |keys, epsilon| {
+        let bloom =
+            Plan::from_items_bits(Kind::Bloom, items, bits).and_then(|plan| plan.with_hashes(10)).ok()?;
+        released(UltraPlan::of_bloom(bloom, Epsilon::try_from(epsilon).ok()?).ok()?, keys)
+    });
+    series(book, "UltraFilter made right, of the paper's size and ten hashes, with the best threshold", &ten);
+    let best = measure(sets, |keys, epsilon| {
+        released(UltraPlan::with_bits(items, bits, Epsilon::try_from(epsilon).ok()?).ok()?, keys)
+    });
+    series(book, "UltraFilter made right, of the paper's size, with the best hashes and threshold", &best);
+    let linear = measure(sets, |keys, epsilon| {
+        let plan = LinearPlan::new(items, Epsilon::try_from(epsilon).ok()?).ok()?;
+        let filter = LinearFilter::rehearse(plan, keys, SEED).ok()?;
+        Some(move |key: &str| filter.contains(key))
+    });
+    series(book, "linear filter", &linear);
+}
+
+/// The seed of the releases, so that the same numbers come again.
+const SEED: u64 = 2025;
+
+fn released(plan: UltraPlan, keys: &[String]) -> Option<impl Fn(&str) -> bool + use<>> {
+    let mut private = UltraFilter::with_hash(plan, Hash::fast(SEED)).ok()?;
+    private.insert_many(keys);
+    let public = private.rehearse(SEED).ok()?;
+    Some(move |key: &str| public.contains(key))
 }
 
 /// The rates of the filters that `build` makes of all members for each epsilon; a filter that it cannot make is left
