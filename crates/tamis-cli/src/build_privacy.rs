@@ -79,6 +79,7 @@ impl BuildPrivacy {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let sources = self.input.files.iter().chain(&self.key.key_file).chain(&self.payment.ledger);
         filter::spare_sources(&self.target, sources)?;
+        filter::check_folder(&self.target)?;
         let plan = self.size.plan()?;
         if self.private && matches!(plan, PrivatePlan::Linear(_)) {
             bail!("--private goes with --method bloom; a linear filter is drawn from all its keys at once");

@@ -312,6 +312,17 @@ pub(crate) fn spare_other_files(target: &Target) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Refuses a target that surely cannot be written, before that costs anything.
+pub(crate) fn check_folder(target: &Target) -> anyhow::Result<()> {
+    match target.output.parent() {
+        Some(folder) if folder != Path::new("") && !folder.is_dir() => {
+            bail!("cannot write {}: there is no folder {}", target.output.display(), folder.display())
+        }
+        _ if target.output.is_dir() => bail!("cannot write {}: it is a folder", target.output.display()),
+        _ => Ok(()),
+    }
+}
+
 /// Writes a filter; `-` is standard output.
 pub(crate) fn save(filter: &AnyFilter, path: &Path) -> anyhow::Result<()> {
     if path == Path::new("-") {

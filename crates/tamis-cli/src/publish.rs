@@ -45,6 +45,7 @@ impl Publish {
         if self.filter != Path::new("-") {
             filter::spare_sources(&self.target, [&self.filter].into_iter().chain(&self.payment.ledger))?;
         }
+        filter::check_folder(&self.target)?;
         let bloom = match self.access.open(&self.filter, true)? {
             AnyFilter::Bloom(bloom) => bloom,
             other if other.as_published().is_some() => bail!(
