@@ -41,13 +41,13 @@ pub trait Published: Send + Sync {
 /// How many keys are hashed ahead of their lookups.
 const BATCH: usize = 64;
 
-/// Hashes keys in batches, asks for the memory of each batch where that is worthwhile, and then looks.
+/// Hashes keys in batches, asks for the memory of each batch where that is worthwhile, and then looks with `batch`.
 pub(super) fn ask_many<K: Key>(
     keys: &[K],
     hash: &Hash,
     body: &[u8],
     prefetch: impl Fn(Digest),
-    passes: impl Fn(Digest) -> bool,
+    batch: impl Fn(&[Digest], &mut Vec<bool>),
 ) -> Vec<bool> {
     let ahead = body.len() > prefetch::WORTHWHILE;
     let mut answers = Vec::with_capacity(keys.len());
@@ -58,7 +58,7 @@ pub(super) fn ask_many<K: Key>(
         if ahead {
             digests.iter().for_each(|digest| prefetch(*digest));
         }
-        answers.extend(digests.iter().map(|digest| passes(*digest)));
+        batch(&digests, &mut answers);
     }
     answers
 }

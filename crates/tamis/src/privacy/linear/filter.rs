@@ -1,8 +1,8 @@
 //! The filter that may be published.
 
-use super::planes;
 use super::row::Row;
 use super::{LinearDraft, LinearPlan};
+use super::{lookup, planes};
 use crate::prefetch;
 use crate::privacy::published::ask_many;
 use crate::privacy::{Epsilon, Published, Rehearsal};
@@ -68,26 +68,16 @@ impl LinearFilter {
     #[must_use]
     #[inline]
     pub fn contains(&self, key: impl Key) -> bool {
-        self.hash.digest(key).is_some_and(|digest| self.passes(digest))
+        self.hash.digest(key).is_some_and(|digest| lookup::passes(&self.plan, self.body.bytes(), digest))
     }
 
     /// Whether each of many keys passes, in their order.
     #[must_use]
     pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
-        let prefetch = |digest| self.prefetch(digest);
-        ask_many(keys, &self.hash, self.body.bytes(), prefetch, |digest| self.passes(digest))
-    }
-
-    #[inline(always)]
-    fn passes(&self, digest: Digest) -> bool {
-        let (plan, width) = (&self.plan, self.plan.width());
-        let (shard, row) = Row::of(digest, plan);
-        let planes = &self.body.bytes()[shard as usize * plan.shard_bytes()..];
-        if plan.is_binary() {
-            planes::orthogonal_binary(planes, width, row)
-        } else {
-            planes::orthogonal_prime(planes, width, plan.q(), row)
-        }
+        let body = self.body.bytes();
+        let batch =
+            |digests: &[Digest], answers: &mut Vec<bool>| lookup::batch(&self.plan, body, digests, answers);
+        ask_many(keys, &self.hash, body, |digest| self.prefetch(digest), batch)
     }
 
     #[inline]

@@ -15,6 +15,7 @@ mod binary;
 mod build;
 mod draft;
 mod filter;
+mod lookup;
 mod plan;
 mod planes;
 mod prime;

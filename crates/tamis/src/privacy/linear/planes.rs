@@ -34,6 +34,8 @@ struct Window<'a> {
     coefficients: [u64; 3],
 }
 
+// Loops, not iterators, from here on: their closures would be compiled into functions that lack the instructions of
+// `lookup::batch_counting`.
 impl Window<'_> {
     #[inline(always)]
     fn of(planes: &[u8], width: usize, row: Row) -> Window<'_> {
@@ -48,15 +50,27 @@ impl Window<'_> {
         Window { blocks: [first, second, third], coefficients }
     }
 
-    /// The bits of plane `j` that the row takes. They overlap nowhere in meaning, so their parity is that of their sum.
+    /// The bits of plane `j` that the row takes, in three words.
     #[inline(always)]
     fn plane(&self, j: usize) -> [u64; 3] {
-        let word = |i: usize| {
+        let mut words = [0; 3];
+        for (i, word) in words.iter_mut().enumerate() {
             let mut bytes = [0; WORD];
             bytes.copy_from_slice(&self.blocks[i][j * WORD..(j + 1) * WORD]);
-            u64::from_le_bytes(bytes) & self.coefficients[i]
-        };
-        [word(0), word(1), word(2)]
+            *word = u64::from_le_bytes(bytes) & self.coefficients[i];
+        }
+        words
+    }
+
+    /// Whether the row takes an even number of ones from each of the first `width` planes.
+    #[inline(always)]
+    fn is_even(&self, width: usize) -> bool {
+        let mut odd = 0;
+        for j in 0..width {
+            let [a, b, c] = self.plane(j);
+            odd |= (a ^ b ^ c).count_ones();
+        }
+        odd & 1 == 0
     }
 }
 
@@ -65,50 +79,22 @@ impl Window<'_> {
 pub(super) fn orthogonal_binary(planes: &[u8], width: u32, row: Row) -> bool {
     // Widths that are known when this is compiled become straight code.
     match width {
-        4 => all_even::<4>(planes, row),
-        5 => all_even::<5>(planes, row),
-        6 => all_even::<6>(planes, row),
-        7 => all_even::<7>(planes, row),
-        8 => all_even::<8>(planes, row),
-        _ => {
-            let window = Window::of(planes, width as usize, row);
-            (0..width as usize).all(|j| odd(window.plane(j)) == 0)
-        }
+        4 => Window::of(planes, 4, row).is_even(4),
+        6 => Window::of(planes, 6, row).is_even(6),
+        8 => Window::of(planes, 8, row).is_even(8),
+        _ => Window::of(planes, width as usize, row).is_even(width as usize),
     }
-}
-
-#[inline(always)]
-fn odd([a, b, c]: [u64; 3]) -> u32 {
-    (a ^ b ^ c).count_ones() & 1
-}
-
-/// Eight parities at once: halves are added until each word is a byte, and the bytes are folded together.
-#[inline(always)]
-fn all_even<const WIDTH: usize>(planes: &[u8], row: Row) -> bool {
-    const { assert!(WIDTH <= 8) };
-    let window = Window::of(planes, WIDTH, row);
-    let mut sums = [0; 8];
-    for (j, sum) in sums.iter_mut().enumerate().take(WIDTH) {
-        let [a, b, c] = window.plane(j);
-        *sum = a ^ b ^ c;
-    }
-    // Two words become one: each is folded onto one half of its parts.
-    let join = |x: u64, y: u64, shift: u32, low: u64| (x ^ x >> shift) & low | (y ^ y << shift) & !low;
-    let halves = [0, 2, 4, 6].map(|j| join(sums[j], sums[j + 1], 32, 0x0000_0000_ffff_ffff));
-    let quarters = [0, 2].map(|j| join(halves[j], halves[j + 1], 16, 0x0000_ffff_0000_ffff));
-    let mut bytes = join(quarters[0], quarters[1], 8, 0x00ff_00ff_00ff_00ff);
-    bytes ^= bytes >> 4;
-    bytes ^= bytes >> 2;
-    bytes ^= bytes >> 1;
-    bytes & 0x0101_0101_0101_0101 == 0
 }
 
 /// Whether the row's product with the solution is zero modulo q: plane j counts 2^j a bit.
 #[inline(always)]
 pub(super) fn orthogonal_prime(planes: &[u8], width: u32, q: u32, row: Row) -> bool {
     let window = Window::of(planes, width as usize, row);
-    let sum: u32 =
-        (0..width).map(|j| window.plane(j as usize).map(u64::count_ones).iter().sum::<u32>() << j).sum(); // at most 128 (2^width - 1), below 2^24
+    let mut sum = 0; // at most 128 (2^width - 1), below 2^24
+    for j in 0..width {
+        let [a, b, c] = window.plane(j as usize);
+        sum += (a.count_ones() + b.count_ones() + c.count_ones()) << j;
+    }
     sum % q == 0
 }
 

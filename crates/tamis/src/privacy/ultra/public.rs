@@ -51,8 +51,10 @@ impl PublicBloom {
     /// Whether each of many keys passes, in their order.
     #[must_use]
     pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
-        let prefetch = |digest| self.prefetch(digest);
-        ask_many(keys, &self.hash, self.body.bytes(), prefetch, |digest| self.passes(digest))
+        let batch = |digests: &[Digest], answers: &mut Vec<bool>| {
+            answers.extend(digests.iter().map(|digest| self.passes(*digest)));
+        };
+        ask_many(keys, &self.hash, self.body.bytes(), |digest| self.prefetch(digest), batch)
     }
 
     fn positions(&self, digest: Digest) -> impl Iterator<Item = u64> {
