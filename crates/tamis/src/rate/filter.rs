@@ -86,7 +86,7 @@ pub(crate) mod sealed {
 }
 
 /// How many keys are hashed ahead of their probes: enough misses under way at once to fill a processor's queues.
-pub(crate) const BATCH: usize = 64;
+pub(crate) const BATCH: usize = 128;
 
 /// A set that is sometimes wrong about strangers, never about members.
 ///
@@ -200,6 +200,12 @@ impl<L: Layout> Filter<L> {
             }
             None => keys.map(|key| u64::from(L::insert(plan, body, &hash.probe(key.as_key())))).sum(),
         }
+    }
+
+    /// What it takes to insert these keys, which are counted among the kinds held.
+    pub(super) fn parts_mut<K: Key>(&mut self, keys: &[K]) -> (&Plan, &Hash, &mut [u8]) {
+        keys.iter().for_each(|key| self.kinds.add(key.as_key().kinds()));
+        (&self.plan, &self.hash, self.body.bytes_mut())
     }
 
     /// Whether each of many keys passes, in their order.

@@ -13,6 +13,7 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod avx512;
+mod parallel;
 mod scalar;
 
 use super::filter::sealed::Cells;
