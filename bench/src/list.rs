@@ -1,7 +1,7 @@
 //! Listing a zone filter: by joining, by algebra, and by the EGH paper's Sturm sequences, on the same sets.
 
-use crate::{Task, interleave, shown};
 use std::hint::black_box;
+use std::time::Instant;
 use tamis::zone::{CodeName, CountingFilter, Filter, Method, Plan, Universe};
 
 /// The sets: universe, items, and which methods are worth waiting for.
@@ -66,5 +66,46 @@ fn measure(size: u64, items: u64, code: CodeName, methods: &[Method]) {
             shown(fastest),
             shown(slowest)
         );
+    }
+}
+
+/// One thing to be timed.
+struct Task<'a> {
+    name: String,
+    run: Box<dyn FnMut() + 'a>,
+    /// Seconds a call, one a round.
+    times: Vec<f64>,
+}
+
+impl<'a> Task<'a> {
+    fn new(name: String, run: impl FnMut() + 'a) -> Task<'a> {
+        Task { name, run: Box::new(run), times: Vec::new() }
+    }
+}
+
+/// Times all tasks, round by round, each for at least `least` seconds a round.
+fn interleave(tasks: &mut [Task<'_>], rounds: usize, least: f64) {
+    for _ in 0..rounds {
+        for task in tasks.iter_mut() {
+            let start = Instant::now();
+            let mut calls = 0u32;
+            while calls == 0 || start.elapsed().as_secs_f64() < least {
+                (task.run)();
+                calls += 1;
+            }
+            task.times.push(start.elapsed().as_secs_f64() / f64::from(calls));
+        }
+    }
+    for task in tasks.iter_mut() {
+        task.times.sort_by(f64::total_cmp);
+    }
+}
+
+/// Seconds in the unit that suits them.
+fn shown(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-3 => format!("{:.2} us", s * 1e6),
+        s if s < 1.0 => format!("{:.2} ms", s * 1e3),
+        s => format!("{s:.2} s"),
     }
 }

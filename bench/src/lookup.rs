@@ -1,160 +1,128 @@
-//! Lookups and insertions of 64-bit keys at a rate of 1%, beside the peers and beside the bare memory access.
+//! Lookups of 64-bit keys at a rate of 1%, beside the peers and beside the bare memory access.
 
-use crate::{Task, interleave};
+use crate::keys::{self, Mix};
+use crate::report::Report;
+use crate::rounds::{Task, interleave};
 use std::collections::HashSet;
-use std::hint::black_box;
 use tamis::{BlockedBloom, Bloom};
 use xorf::Filter as _;
 
-/// Keys asked in one call: enough to leave every cache but the last between two of the same.
-const ASKED: usize = 1 << 16;
+type Numbers<'a> = Task<'a, [u64]>;
 
-/// Random keys, different for every seed.
-fn keys(seed: u64, count: usize) -> Vec<u64> {
-    let mut state = seed;
-    (0..count)
-        .map(|_| {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-            z ^ z >> 31
-        })
-        .collect()
+/// Keys asked in one round.
+pub(crate) const ASKED: usize = 1 << 15;
+/// Different keys asked in all: the lines of memory that they touch exceed the last cache.
+const POOL: usize = 1 << 21;
+
+/// The byte that stands for a key's cache line.
+#[inline(always)]
+fn line(memory: &[u8], key: u64) -> usize {
+    ((u128::from(key) * (memory.len() / 64) as u128) >> 64) as usize * 64
 }
 
-pub(crate) fn run(full: bool) {
+#[inline(never)]
+pub(crate) fn bare(memory: &[u8], keys: &[u64]) -> usize {
+    keys.iter().map(|key| usize::from(memory[line(memory, *key)])).sum()
+}
+
+/// The bare read, asked for ahead of its need, as a batch may.
+#[inline(never)]
+pub(crate) fn prefetched(memory: &[u8], keys: &[u64]) -> usize {
+    const AHEAD: usize = 16;
+    let mut sum = 0;
+    for (i, key) in keys.iter().enumerate() {
+        if let Some(later) = keys.get(i + AHEAD) {
+            fetch(memory, line(memory, *later));
+        }
+        sum += usize::from(memory[line(memory, *key)]);
+    }
+    sum
+}
+
+#[allow(unsafe_code)]
+fn fetch(memory: &[u8], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch reads nothing and faults on nothing.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
+            memory.as_ptr().wrapping_add(at).cast(),
+        );
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (memory, at);
+}
+
+pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::error::Error>> {
     let sizes: &[usize] = if full { &[10_000, 1_000_000, 50_000_000] } else { &[10_000, 1_000_000] };
-    let rounds = if full { 15 } else { 9 };
-    println!(
-        "lookups of strangers, 1%: nanoseconds a key, and as a ratio to one bare read of a random cache line"
-    );
     for &size in sizes {
-        lookups(size, rounds);
+        lookups(report, size, if full { 201 } else { 101 })?;
     }
-    println!("\ninsertions: nanoseconds a key");
-    for &size in sizes {
-        insertions(size, if full { 3 } else { 5 });
-    }
+    Ok(())
 }
 
-fn lookups(size: usize, rounds: usize) {
-    let members = keys(1, size);
-    let strangers = keys(2, ASKED);
+fn lookups(report: &mut Report, size: usize, rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let members = keys::random(1, size);
     let n = size as u64;
-    let (Ok(mut blocked), Ok(mut bloom)) = (BlockedBloom::new(n, 0.01), Bloom::new(n, 0.01)) else { return };
+    let (mut blocked, mut bloom) = (BlockedBloom::new(n, 0.01)?, Bloom::new(n, 0.01)?);
     blocked.insert_many(&members);
     bloom.insert_many(&members);
-    let bytes = blocked.body().len();
-    let memory: Vec<u8> = (0..bytes).map(|i| i as u8).collect();
-    let lines = (bytes / 64) as u64;
-    let line = move |key: u64| ((u128::from(key) * u128::from(lines)) >> 64) as usize * 64;
-
+    // The bare read touches the same memory as the filter, and, apart from it, memory as any vector gets it.
+    let body = blocked.body();
+    let vector = body.to_vec();
     let mut sbbf = sbbf_rs_safe::Filter::new(10, size);
-    for key in &members {
-        let _ = sbbf.insert_hash(*key);
-    }
-    let fuse = xorf::BinaryFuse8::try_from(&members);
+    let mut parquet = parquet::bloom_filter::Sbbf::new_with_ndv_fpp(n, 0.01)?;
     let mut fast = fastbloom::BloomFilter::with_false_pos(0.01)
         .hasher(foldhash::fast::FixedState::default())
         .expected_items(size);
     for key in &members {
+        let _ = sbbf.insert_hash(*key);
+        parquet.insert(key);
         let _ = fast.insert(key);
     }
+    let fuse = xorf::BinaryFuse8::try_from(&members)?;
     let exact: HashSet<u64, foldhash::fast::FixedState> = members.iter().copied().collect();
 
-    let passed = |contains: &dyn Fn(u64) -> bool| {
-        strangers.iter().filter(|key| contains(**key)).count() as f64 / ASKED as f64
-    };
-    let asked = &strangers;
-    let mut tasks = vec![
-        task("bare read", None, move |_| asked.iter().map(|key| usize::from(memory[line(*key)])).sum()),
-        task("tamis blocked, one at a time", Some(passed(&|k| blocked.contains(k))), |_| {
-            asked.iter().filter(|key| blocked.contains(**key)).count()
-        }),
-        task("tamis blocked, a batch", Some(passed(&|k| blocked.contains(k))), |_| {
-            blocked.contains_many(asked).iter().filter(|passed| **passed).count()
-        }),
-        task("tamis bloom, one at a time", Some(passed(&|k| bloom.contains(k))), |_| {
-            asked.iter().filter(|key| bloom.contains(**key)).count()
-        }),
-        task("tamis bloom, a batch", Some(passed(&|k| bloom.contains(k))), |_| {
-            bloom.contains_many(asked).iter().filter(|passed| **passed).count()
-        }),
-        task("sbbf-rs-safe 0.3.2", Some(passed(&|k| sbbf.contains_hash(k))), |_| {
-            asked.iter().filter(|key| sbbf.contains_hash(**key)).count()
-        }),
-        task("fastbloom 0.17.0, foldhash", Some(passed(&|k| fast.contains(&k))), |_| {
-            asked.iter().filter(|key| fast.contains(*key)).count()
-        }),
-        task("HashSet, foldhash", Some(0.0), |_| asked.iter().filter(|key| exact.contains(*key)).count()),
-    ];
-    if let Ok(fuse) = &fuse {
-        tasks.push(task("xorf BinaryFuse8 0.13.0", Some(passed(&|k| fuse.contains(&k))), move |_| {
-            asked.iter().filter(|key| fuse.contains(*key)).count()
-        }));
+    for mix in Mix::ALL {
+        let asked = mix.keys(&members, POOL);
+        let tasks: Vec<_> = vec![
+            Numbers::new("bare read", |keys| bare(body, keys)),
+            Numbers::new("bare read, prefetched", |keys| prefetched(body, keys)),
+            Numbers::new("bare read of a vector", |keys| bare(&vector, keys)),
+            Numbers::new("tamis blocked, one at a time", |keys| {
+                keys.iter().filter(|k| blocked.contains(**k)).count()
+            }),
+            Numbers::new("tamis blocked, a batch", |keys| passed(&blocked.contains_many(keys))),
+            Numbers::new("tamis bloom, one at a time", |keys| {
+                keys.iter().filter(|k| bloom.contains(**k)).count()
+            }),
+            Numbers::new("tamis bloom, a batch", |keys| passed(&bloom.contains_many(keys))),
+            Numbers::new("sbbf-rs-safe 0.3.2, without hash", |keys| {
+                keys.iter().filter(|k| sbbf.contains_hash(**k)).count()
+            }),
+            Numbers::new("parquet 60.1.0", |keys| keys.iter().filter(|k| parquet.check(*k)).count()),
+            Numbers::new("fastbloom 0.17.0, foldhash", |keys| {
+                keys.iter().filter(|k| fast.contains(*k)).count()
+            }),
+            Numbers::new("xorf BinaryFuse8 0.13.0", |keys| keys.iter().filter(|k| fuse.contains(k)).count()),
+            Numbers::new("HashSet, foldhash 0.2.0", |keys| {
+                keys.iter().filter(|k| exact.contains(*k)).count()
+            }),
+        ];
+        let lines = interleave(tasks, rounds, true, |round| {
+            let start = round * ASKED % POOL;
+            (&asked[start..start + ASKED], ASKED)
+        });
+        report.table(
+            &format!("lookups of {}", mix.name()),
+            size,
+            ["x bare", "x prefetched"],
+            true,
+            &lines,
+        )?;
     }
-    let mut timed: Vec<Task<'_>> = Vec::new();
-    let mut rates = Vec::new();
-    for Lookup { name, rate, mut run } in tasks {
-        rates.push(rate);
-        timed.push(Task::new(name.to_owned(), move || {
-            let _ = black_box(run(()));
-        }));
-    }
-    interleave(&mut timed, rounds, 0.02);
-    let nanoseconds = |task: &Task<'_>| task.times[task.times.len() / 2] * 1e9 / ASKED as f64;
-    let bare = nanoseconds(&timed[0]);
-    println!("\n{size} keys, {} KiB of filter", bytes / 1024);
-    for (task, rate) in timed.iter().zip(rates) {
-        let ns = nanoseconds(task);
-        let rate = rate.map_or_else(String::new, |rate| format!("{:>8.2}% pass", 100.0 * rate));
-        println!("  {:<30}{ns:>8.2} ns{:>7.2} x{rate}", task.name, ns / bare);
-    }
+    Ok(())
 }
 
-/// A way to look keys up.
-struct Lookup<'a> {
-    name: &'static str,
-    /// The share of strangers that it passed, where it is a filter.
-    rate: Option<f64>,
-    run: Box<dyn FnMut(()) -> usize + 'a>,
-}
-
-fn task<'a>(name: &'static str, rate: Option<f64>, run: impl FnMut(()) -> usize + 'a) -> Lookup<'a> {
-    Lookup { name, rate, run: Box::new(run) }
-}
-
-fn insertions(size: usize, rounds: usize) {
-    let members = keys(1, size);
-    let n = size as u64;
-    let mut tasks = vec![
-        Task::new("tamis blocked, a batch".to_owned(), || {
-            if let Ok(mut filter) = BlockedBloom::new(n, 0.01) {
-                black_box(filter.insert_many(&members));
-            }
-        }),
-        Task::new("tamis bloom, a batch".to_owned(), || {
-            if let Ok(mut filter) = Bloom::new(n, 0.01) {
-                black_box(filter.insert_many(&members));
-            }
-        }),
-        Task::new("sbbf-rs-safe 0.3.2".to_owned(), || {
-            let mut filter = sbbf_rs_safe::Filter::new(10, size);
-            for key in &members {
-                let _ = black_box(filter.insert_hash(*key));
-            }
-        }),
-        Task::new("fastbloom 0.17.0, foldhash".to_owned(), || {
-            let hasher = foldhash::fast::FixedState::default();
-            let mut filter = fastbloom::BloomFilter::with_false_pos(0.01).hasher(hasher).expected_items(size);
-            for key in &members {
-                let _ = black_box(filter.insert(key));
-            }
-        }),
-    ];
-    interleave(&mut tasks, rounds, 0.02);
-    println!("\n{size} keys");
-    for task in &tasks {
-        println!("  {:<30}{:>8.2} ns", task.name, task.times[task.times.len() / 2] * 1e9 / size as f64);
-    }
+pub(crate) fn passed(answers: &[bool]) -> usize {
+    answers.iter().map(|passed| usize::from(*passed)).sum()
 }

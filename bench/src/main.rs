@@ -1,66 +1,66 @@
-//! Measurements of tamis, side by side in one run: `cargo run --release -p tamis-bench -- lookup` (or `lookup --full`, `list`,
-//! `noise`).
+//! Measurements of tamis, side by side in one run:
 //!
-//! Rounds are interleaved, so that whatever else the machine does falls on all alike; the median of the rounds is printed, with
-//! the fastest and the slowest.
+//! ```text
+//! cargo run --release -p tamis-bench -- lookup [--full] [--csv FILE]
+//! ```
+//!
+//! and likewise `insert`, `strings` and `all` of them; `private` builds and asks published filters, `noise` flips bits, and `list`
+//! times the listing of zone filters. The full run takes 5x10^7 keys
+//! as well. Medians of many rounds are printed, with quartiles, ratios to the bare memory access, and, beside every lookup, the
+//! share of keys that passed.
 
+mod insert;
+mod keys;
 mod list;
 mod lookup;
 mod noise;
+mod private;
+mod report;
+mod rounds;
+mod strings;
 
-use std::time::Instant;
+use report::Report;
+use std::process::ExitCode;
 
-fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["list"] => list::run(),
-        ["lookup"] => lookup::run(false),
-        ["lookup", "--full"] => lookup::run(true),
-        ["noise"] => noise::run(),
-        _ => {
-            eprintln!("usage: cargo run --release -p tamis-bench -- list | lookup [--full] | noise");
-            std::process::exit(2);
-        }
+fn main() -> ExitCode {
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    let full = words.iter().position(|word| word == "--full").map(|at| words.remove(at)).is_some();
+    let csv = words.iter().position(|word| word == "--csv").filter(|at| at + 1 < words.len()).map(|at| {
+        let _ = words.remove(at);
+        words.remove(at)
+    });
+    let [what] = &words[..] else { return usage() };
+    if what == "list" {
+        list::run();
+        return ExitCode::SUCCESS;
     }
-}
-
-/// One thing to be timed.
-struct Task<'a> {
-    name: String,
-    run: Box<dyn FnMut() + 'a>,
-    /// Seconds a call, one a round.
-    times: Vec<f64>,
-}
-
-impl<'a> Task<'a> {
-    fn new(name: String, run: impl FnMut() + 'a) -> Task<'a> {
-        Task { name, run: Box::new(run), times: Vec::new() }
-    }
-}
-
-/// Times all tasks, round by round, each for at least `least` seconds a round.
-fn interleave(tasks: &mut [Task<'_>], rounds: usize, least: f64) {
-    for _ in 0..rounds {
-        for task in tasks.iter_mut() {
-            let start = Instant::now();
-            let mut calls = 0u32;
-            while calls == 0 || start.elapsed().as_secs_f64() < least {
-                (task.run)();
-                calls += 1;
+    let measured =
+        Report::new(csv.as_deref()).map_err(Into::into).and_then(|mut report| match what.as_str() {
+            "lookup" => lookup::run(&mut report, full),
+            "insert" => insert::run(&mut report, full),
+            "strings" => strings::run(&mut report, full),
+            "private" => private::run(&mut report, full),
+            "noise" => {
+                noise::run();
+                Ok(())
             }
-            task.times.push(start.elapsed().as_secs_f64() / f64::from(calls));
+            "all" => lookup::run(&mut report, full)
+                .and_then(|()| insert::run(&mut report, full))
+                .and_then(|()| strings::run(&mut report, full)),
+            _ => Err("there is no such measurement".into()),
+        });
+    match measured {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tamis-bench: {error}");
+            usage()
         }
-    }
-    for task in tasks.iter_mut() {
-        task.times.sort_by(f64::total_cmp);
     }
 }
 
-/// Seconds in the unit that suits them.
-fn shown(seconds: f64) -> String {
-    match seconds {
-        s if s < 1e-3 => format!("{:.2} us", s * 1e6),
-        s if s < 1.0 => format!("{:.2} ms", s * 1e3),
-        s => format!("{s:.2} s"),
-    }
+fn usage() -> ExitCode {
+    eprintln!(
+        "usage: tamis-bench lookup|insert|strings|private|all [--full] [--csv FILE], or tamis-bench noise|list"
+    );
+    ExitCode::from(2)
 }

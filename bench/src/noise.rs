@@ -1,6 +1,6 @@
 //! Coins of a private release: random bits alone, and bits flipped with several probabilities.
 
-use crate::{Task, interleave};
+use crate::rounds::{Task, interleave};
 use std::hint::black_box;
 use tamis::privacy::Epsilon;
 use tamis::privacy::noise::{Coins, Probability, SeededCoins};
@@ -20,36 +20,33 @@ pub(crate) fn run() {
         ("flip, p = 1 - 1e-6", Probability::ratio(999_999, 1_000_000)),
     ];
     let array = || vec![0u8; BYTES];
-    let (mut bits, mut random, mut coins) = (array(), array(), SeededCoins::new(0));
-    let copied = array();
-    let mut tasks = vec![Task::new("copy".to_owned(), || {
+    let (mut bits, copied) = (array(), array());
+    let mut tasks: Vec<Task<'_, ()>> = vec![Task::new("copy", move |()| {
         bits.copy_from_slice(black_box(&copied));
-        black_box(&mut bits);
+        black_box(&mut bits).len()
     })];
-    tasks.push(Task::new("random bytes, ChaCha alone".to_owned(), || {
+    let (mut random, mut coins) = (array(), SeededCoins::new(0));
+    tasks.push(Task::new("random bytes, ChaCha alone", move |()| {
         coins.fill(&mut random);
-        black_box(&mut random);
+        black_box(&mut random).len()
     }));
     let (mut noisy, mut drawn, mut more) = (array(), array(), SeededCoins::new(1));
-    tasks.push(Task::new("random bytes, and xor".to_owned(), move || {
+    tasks.push(Task::new("random bytes, and xor", move |()| {
         more.fill(&mut drawn);
         noisy.iter_mut().zip(&drawn).for_each(|(bits, drawn)| *bits ^= drawn);
-        black_box(&mut noisy);
+        black_box(&mut noisy).len()
     }));
     for (name, p) in cases {
         let Some(p) = p else { continue };
         let (mut bits, mut coins) = (array(), SeededCoins::new(2));
-        tasks.push(Task::new(name.to_owned(), move || {
+        tasks.push(Task::new(name, move |()| {
             coins.flip(&mut bits, 8 * BYTES as u64, &p);
-            black_box(&mut bits);
+            black_box(&mut bits).len()
         }));
     }
-    interleave(&mut tasks, 101, 0.002);
-    println!("{:<30}{:>12}{:>12}{:>12}", "Gbit/s", "median", "slowest", "fastest");
-    for task in &tasks {
-        let speed = |seconds: f64| 8.0 * BYTES as f64 / seconds / 1e9;
-        let [fastest, median, slowest] =
-            [0, task.times.len() / 2, task.times.len() - 1].map(|i| speed(task.times[i]));
-        println!("{:<30}{median:>12.2}{slowest:>12.2}{fastest:>12.2}", task.name);
+    println!("\n{:<30}{:>12}  (quartiles)", "Gbit/s", "median");
+    for line in interleave(tasks, 201, false, |_| (&(), 8 * BYTES)) {
+        let (low, high) = line.spread;
+        println!("{:<30}{:>12.2}  ({:.2} to {:.2})", line.name, 1.0 / line.median, 1.0 / high, 1.0 / low);
     }
 }

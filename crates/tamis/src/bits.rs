@@ -5,10 +5,13 @@
 pub(crate) const MOST: u64 = 1 << 50;
 
 /// Whether bit `i` is set.
-#[inline]
+#[inline(always)]
 pub(crate) fn get(bytes: &[u8], i: u64) -> bool {
-    bytes[(i >> 3) as usize] >> (i & 7) & 1 != 0
+    bytes[(i >> 3) as usize] & BIT[(i & 7) as usize] != 0
 }
+
+/// The bits of a byte, looked up: before BMI2, a shift by a variable takes three steps of an x86 processor, a load one.
+static BIT: [u8; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
 /// Sets bit `i` and says whether it was clear.
 #[inline]

@@ -1,4 +1,5 @@
-//! Where a filter's body lives: on the heap, aligned to cache lines, or in a memory-mapped file.
+//! Where a filter's body lives: on the heap, aligned to cache lines; in pages of its own, if it is large; or in a memory-mapped
+//! file.
 
 use crate::Error;
 use bytemuck::{Pod, Zeroable};
@@ -13,6 +14,10 @@ struct Line([u8; LINE]);
 
 const LINE: usize = 64;
 
+/// Bodies from this size on get pages of their own, of 2 MiB if the system grants them: with pages of 4 KiB, a random access to a
+/// large body waits for the page's address almost as long as for its line.
+const LARGE: usize = 4 << 20;
+
 /// The bytes of a body.
 pub(crate) struct Store {
     place: Place,
@@ -21,7 +26,7 @@ pub(crate) struct Store {
 
 enum Place {
     Heap(Vec<Line>),
-    /// Private to this process: a write copies the page and never reaches the file.
+    /// Pages of the system, private to this process: a write to those of a file copies the page and never reaches the file.
     Map {
         map: MmapMut,
         start: usize,
@@ -36,6 +41,12 @@ impl Store {
     /// `len` zero bytes. Memory that cannot be had is an error, not an abort.
     pub(crate) fn zeroed(len: u64) -> Result<Store, Error> {
         let size = usize::try_from(len).map_err(|_| memory(len))?;
+        if size >= LARGE {
+            let map = MmapMut::map_anon(size).map_err(|_| memory(len))?;
+            #[cfg(target_os = "linux")]
+            let _ = map.advise(memmap2::Advice::HugePage); // without them it is only slower
+            return Ok(Store { place: Place::Map { map, start: 0 }, len: size });
+        }
         let lines = bytemuck::allocation::try_zeroed_vec(size.div_ceil(LINE)).map_err(|()| memory(len))?;
         Ok(Store { place: Place::Heap(lines), len: size })
     }
@@ -79,19 +90,22 @@ impl Store {
         Ok(Store { place: Place::Map { map, start: offset }, len: size })
     }
 
+    /// Without a path to a panic, so that a loop over lookups finds them once.
     #[inline(always)]
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.place {
-            Place::Heap(lines) => &bytemuck::cast_slice(lines)[..self.len],
-            Place::Map { map, start } => &map[*start..*start + self.len],
+            Place::Heap(lines) => bytemuck::cast_slice(lines).get(..self.len).unwrap_or_default(),
+            Place::Map { map, start } => map.get(*start..start.wrapping_add(self.len)).unwrap_or_default(),
         }
     }
 
     #[inline(always)]
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         match &mut self.place {
-            Place::Heap(lines) => &mut bytemuck::cast_slice_mut(lines)[..self.len],
-            Place::Map { map, start } => &mut map[*start..*start + self.len],
+            Place::Heap(lines) => bytemuck::cast_slice_mut(lines).get_mut(..self.len).unwrap_or_default(),
+            Place::Map { map, start } => {
+                map.get_mut(*start..start.wrapping_add(self.len)).unwrap_or_default()
+            }
         }
     }
 }

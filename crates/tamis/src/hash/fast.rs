@@ -21,14 +21,17 @@ const PI: [u64; 10] = [
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fast {
+pub(crate) struct Fast {
     seed: u64,
     lanes: [u64; 2],
+    /// What the finish of an integer mixes in, put together beforehand: the fewer constants a lookup has to make, the better.
+    integer: [[u64; 2]; 2],
 }
 
 impl Fast {
     pub(super) fn new(seed: u64) -> Fast {
-        Fast { seed, lanes: [fold(seed ^ PI[0], PI[1]), fold(seed ^ PI[2], PI[3])] }
+        let lanes = [fold(seed ^ PI[0], PI[1]), fold(seed ^ PI[2], PI[3])];
+        Fast { seed, lanes, integer: FINISH.map(|[a, b]| [a ^ lanes[1], b]) }
     }
 
     pub(super) fn seed(&self) -> u64 {
@@ -37,7 +40,7 @@ impl Fast {
 
     // Always: where the kind of key is known, as it is for every caller, one arm is left, and an integer is hashed in place.
     #[inline(always)]
-    pub(super) fn digest(&self, key: KeyRef<'_>) -> Digest {
+    pub(crate) fn digest(&self, key: KeyRef<'_>) -> Digest {
         match key {
             KeyRef::Bytes(bytes) => self.bytes(bytes),
             KeyRef::Natural(value) => self.integer(value, self.lanes[0]),
@@ -49,7 +52,7 @@ impl Fast {
     #[inline(always)]
     fn integer(&self, value: u64, lane: u64) -> Digest {
         let (low, high) = multiply(value ^ lane, PI[5] | 1);
-        finish(low ^ self.lanes[1], high)
+        finish(low, high, &self.integer)
     }
 
     #[inline]
@@ -74,7 +77,7 @@ impl Fast {
             let (x, y) = short(bytes);
             absorb(x, y);
         }
-        finish(a, b)
+        finish(a, b, &FINISH)
     }
 }
 
@@ -98,9 +101,12 @@ fn short(bytes: &[u8]) -> (u64, u64) {
     }
 }
 
-#[inline]
-fn finish(a: u64, b: u64) -> Digest {
-    Digest { h1: fold(a ^ PI[8], b ^ PI[9]), h2: fold(a ^ PI[3], b ^ PI[2]) }
+/// The words that the finish mixes into both halves, for h1 and for h2.
+const FINISH: [[u64; 2]; 2] = [[PI[8], PI[9]], [PI[3], PI[2]]];
+
+#[inline(always)]
+fn finish(a: u64, b: u64, [first, second]: &[[u64; 2]; 2]) -> Digest {
+    Digest { h1: fold(a ^ first[0], b ^ first[1]), h2: fold(a ^ second[0], b ^ second[1]) }
 }
 
 #[inline]

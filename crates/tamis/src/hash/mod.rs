@@ -17,6 +17,7 @@ mod keyed;
 
 use crate::{Error, Key, KeyRef};
 use document::Words;
+pub(crate) use fast::Fast;
 pub use keyed::SecretKey;
 
 /// 128 bits that stand for a key.
@@ -65,7 +66,7 @@ pub struct Hash(Family);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Family {
-    Fast(fast::Fast),
+    Fast(Fast),
     Keyed(SecretKey),
     Sha256Md5,
     Prefixed,
@@ -82,7 +83,7 @@ impl Hash {
     /// Fast and public: whoever knows the seed can make keys that collide.
     #[must_use]
     pub fn fast(seed: u64) -> Hash {
-        Hash(Family::Fast(fast::Fast::new(seed)))
+        Hash(Family::Fast(Fast::new(seed)))
     }
 
     /// SipHash-2-4 with 128 bits out: without the key nobody can aim at positions. The key never enters a file.
@@ -170,11 +171,20 @@ impl Hash {
     }
 
     /// The key's digest, or `None` for the two families of the documents, which have none.
-    #[inline(always)]
+    #[inline]
     pub fn digest(&self, key: impl Key) -> Option<Digest> {
         match &self.0 {
             Family::Fast(fast) => Some(fast.digest(key.as_key())),
             Family::Keyed(secret) => Some(secret.digest(key.as_key())),
+            _ => None,
+        }
+    }
+
+    /// The fast family, if it is that one: what a loop over lookups asks first, to keep the others out of its way.
+    #[inline(always)]
+    pub(crate) fn as_fast(&self) -> Option<&Fast> {
+        match &self.0 {
+            Family::Fast(fast) => Some(fast),
             _ => None,
         }
     }
@@ -190,12 +200,14 @@ impl Hash {
         }
     }
 
+    /// Whether the family turns keys into digests.
+    pub(crate) fn has_digest(&self) -> bool {
+        matches!(self.0, Family::Fast(_) | Family::Keyed(_))
+    }
+
     /// Refuses families without a digest, on behalf of `filter`.
     pub(crate) fn need_digest(&self, filter: &'static str) -> Result<(), Error> {
-        match self.0 {
-            Family::Fast(_) | Family::Keyed(_) => Ok(()),
-            _ => Err(Error::NoDigest { family: self.name(), filter }),
-        }
+        if self.has_digest() { Ok(()) } else { Err(Error::NoDigest { family: self.name(), filter }) }
     }
 }
 
@@ -210,7 +222,7 @@ pub(crate) enum Probe<'a> {
 const STEP: u64 = 6_364_136_223_846_793_005;
 
 /// The positions of a digest: the walk x -> x * STEP + h2 from h1, each x scaled to the array.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub(crate) struct Walk {
     x: u64,
     step: u64,
@@ -221,6 +233,12 @@ impl Walk {
     #[inline(always)]
     pub(crate) fn new(digest: Digest, cells: u64) -> Walk {
         Walk { x: digest.h1, step: digest.h2, cells }
+    }
+
+    /// Where the walk is: with this in the place of h1, it goes on from here.
+    #[inline(always)]
+    pub(crate) fn x(&self) -> u64 {
+        self.x
     }
 
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! The classic Bloom filter: k bits anywhere.
 
+use super::filter::BATCH;
 use super::filter::sealed::Cells;
 use super::{Filter, Kind, Layout, Plan};
 use crate::hash::{Digest, Probe, Walk};
@@ -49,6 +50,14 @@ fn contains(plan: &Plan, body: &[u8], digest: Digest) -> bool {
     (0..left).all(|_| bits::get(body, walk.next()))
 }
 
+/// Starts to fetch the next places of a walk.
+#[inline(always)]
+fn prefetch_walk(body: &[u8], mut walk: Walk, places: u32) {
+    for _ in 0..places {
+        prefetch::read(body, (walk.next() >> 3) as usize);
+    }
+}
+
 /// The hash families of the documents, kept out of the way of the others.
 #[cold]
 #[inline(never)]
@@ -76,33 +85,58 @@ impl Cells for Classic {
         }
     }
 
+    type Aim = Digest;
+    const NOWHERE: Digest = Digest { h1: 0, h2: 0 };
+
+    #[inline(always)]
+    fn aim(_: &Plan, digest: Digest) -> Digest {
+        digest
+    }
+
     /// The first two places of a lookup: one stranger in four goes on to a third.
     #[inline]
     fn prefetch(plan: &Plan, body: &[u8], digest: Digest, all: bool) {
         let hashes = if all { plan.hashes() } else { plan.hashes().min(2) };
-        Probe::Digest(digest).visit(plan.cells(), hashes, |position| {
-            prefetch::read(body, (position >> 3) as usize);
-            true
-        });
+        prefetch_walk(body, Walk::new(digest, plan.cells()), hashes);
     }
 
-    /// Two places first; the rest of those that pass is asked for before it is needed.
-    fn contains_digests(plan: &Plan, body: &[u8], digests: &[Digest], answers: &mut Vec<bool>) {
+    /// Two places of every key, then two more of those that passed, and so on. Who passes is sorted out by counting, not by
+    /// branching, and the next places of those left are asked for a whole round before they are needed.
+    fn contains_aims(plan: &Plan, body: &[u8], digests: &[Digest], answers: &mut Vec<bool>) {
+        // Finding the places twice, to ask for them and to read them, pays later than it does for the first two.
+        let ahead = body.len() > 8 * prefetch::WORTHWHILE;
         let (cells, hashes) = (plan.cells(), plan.hashes());
-        let ahead = body.len() > prefetch::WORTHWHILE;
+        // Those left: which they are, and how far they have walked.
+        let mut left = [(0, 0); BATCH];
+        let mut count = 0;
+        for (i, digest) in digests.iter().enumerate() {
+            let mut walk = Walk::new(*digest, cells);
+            let passes = bits::get(body, walk.next()) & (hashes == 1 || bits::get(body, walk.next()));
+            left[count] = (i, walk.x());
+            count += usize::from(passes);
+        }
+        let mut asked = hashes.min(2);
+        while count > 0 && asked < hashes {
+            let walk = |(i, x): (usize, u64)| Walk::new(Digest { h1: x, h2: digests[i].h2 }, cells);
+            let both = asked + 1 < hashes;
+            if ahead {
+                left[..count].iter().for_each(|key| prefetch_walk(body, walk(*key), 1 + u32::from(both)));
+            }
+            let before = std::mem::take(&mut count);
+            for at in 0..before {
+                let mut walk = walk(left[at]);
+                let passes = bits::get(body, walk.next()) & (!both || bits::get(body, walk.next()));
+                left[count] = (left[at].0, walk.x());
+                count += usize::from(passes);
+            }
+            asked += 2;
+        }
         let start = answers.len();
-        for digest in digests {
-            let passes =
-                Probe::Digest(*digest).visit(cells, hashes.min(2), |position| bits::get(body, position));
-            answers.push(passes);
-            if passes && ahead {
-                Self::prefetch(plan, body, *digest, true);
-            }
-        }
-        if hashes > 2 {
-            for (answer, digest) in answers[start..].iter_mut().zip(digests).filter(|(answer, _)| **answer) {
-                *answer = contains(plan, body, *digest);
-            }
-        }
+        answers.resize(start + digests.len(), false);
+        left[..count].iter().for_each(|(i, _)| answers[start + i] = true);
+    }
+
+    fn insert_aims(plan: &Plan, body: &mut [u8], digests: &[Digest]) -> u64 {
+        digests.iter().map(|digest| u64::from(Self::insert(plan, body, &Probe::Digest(*digest)))).sum()
     }
 }

@@ -3,7 +3,7 @@
 use super::filter::sealed::Cells;
 use super::{Filter, Kind, Layout, MAX_HASHES, Plan};
 use crate::bits::Packed;
-use crate::hash::Probe;
+use crate::hash::{Digest, Probe};
 use crate::{Error, Key};
 
 /// A set that is sometimes wrong about strangers, never about members, and can forget a member.
@@ -80,6 +80,21 @@ impl Cells for Counting {
     fn contains(plan: &Plan, body: &[u8], probe: &Probe<'_>) -> bool {
         let counters = counters(plan);
         probe.visit(plan.cells(), plan.hashes(), |place| counters.get(body, place) != 0)
+    }
+
+    type Aim = Digest;
+    const NOWHERE: Digest = Digest { h1: 0, h2: 0 };
+
+    fn aim(_: &Plan, digest: Digest) -> Digest {
+        digest
+    }
+
+    fn contains_aims(plan: &Plan, body: &[u8], digests: &[Digest], answers: &mut Vec<bool>) {
+        answers.extend(digests.iter().map(|digest| Self::contains(plan, body, &Probe::Digest(*digest))));
+    }
+
+    fn insert_aims(plan: &Plan, body: &mut [u8], digests: &[Digest]) -> u64 {
+        digests.iter().map(|digest| u64::from(Self::insert(plan, body, &Probe::Digest(*digest)))).sum()
     }
 
     /// The sum: a key of both must be removed as often as it was inserted into either.

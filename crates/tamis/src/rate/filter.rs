@@ -43,17 +43,29 @@ pub(crate) mod sealed {
         /// Whether the key passes.
         #[allow(private_interfaces)]
         fn contains(plan: &Plan, body: &[u8], probe: &Probe<'_>) -> bool;
+        /// Whether the key passes that has the digest made here, as little of it as the layout needs.
+        #[inline(always)]
+        fn contains_lazily(plan: &Plan, body: &[u8], digest: impl FnOnce() -> Digest) -> bool {
+            Self::contains(plan, body, &Probe::Digest(digest()))
+        }
+        /// Whether the layout needs more of a digest than h1, the making of which costs.
+        #[inline(always)]
+        fn needs_both(_: &Plan) -> bool {
+            true
+        }
+        /// What a batch keeps of a digest: enough to ask for its memory now and to probe it later.
+        type Aim: Copy;
+        /// Any value, to fill arrays with.
+        const NOWHERE: Self::Aim;
+        /// What to keep of a digest.
+        fn aim(plan: &Plan, digest: Digest) -> Self::Aim;
         /// Starts to fetch what a key's first probes will touch, or all its probes.
         #[inline]
-        fn prefetch(_: &Plan, _: &[u8], _: Digest, _all: bool) {}
+        fn prefetch(_: &Plan, _: &[u8], _: Self::Aim, _all: bool) {}
         /// Whether each of up to [`BATCH`](super::BATCH) keys passes, appended in their order.
-        fn contains_digests(plan: &Plan, body: &[u8], digests: &[Digest], answers: &mut Vec<bool>) {
-            answers.extend(digests.iter().map(|digest| Self::contains(plan, body, &Probe::Digest(*digest))));
-        }
+        fn contains_aims(plan: &Plan, body: &[u8], aims: &[Self::Aim], answers: &mut Vec<bool>);
         /// Puts in up to [`BATCH`](super::BATCH) keys, and says how many were certainly new.
-        fn insert_digests(plan: &Plan, body: &mut [u8], digests: &[Digest]) -> u64 {
-            digests.iter().map(|digest| u64::from(Self::insert(plan, body, &Probe::Digest(*digest)))).sum()
-        }
+        fn insert_aims(plan: &Plan, body: &mut [u8], aims: &[Self::Aim]) -> u64;
         /// Makes `body` hold what either held.
         fn union(_: &Plan, body: &mut [u8], other: &[u8]) {
             bits::or(body, other);
@@ -74,7 +86,7 @@ pub(crate) mod sealed {
 }
 
 /// How many keys are hashed ahead of their probes: enough misses under way at once to fill a processor's queues.
-pub(crate) const BATCH: usize = 64;
+pub(crate) const BATCH: usize = 128;
 
 /// A set that is sometimes wrong about strangers, never about members.
 ///
@@ -140,24 +152,35 @@ impl<L: Layout> Filter<L> {
     /// Puts a key in. `true`: it was certainly new; `false`: it, or others that look like it, were there before.
     #[inline]
     pub fn insert(&mut self, key: impl Key) -> bool {
-        let key = key.as_key();
-        self.kinds.add(key.kinds());
-        let (plan, body) = (&self.plan, self.body.bytes_mut());
-        // Almost every filter has digests; apart from the others, their path compiles to a few instructions.
-        match self.hash.digest(key) {
-            Some(digest) => L::insert(plan, body, &Probe::Digest(digest)),
-            None => L::insert(plan, body, &self.hash.probe(key)),
+        self.kinds.add(key.as_key().kinds());
+        match self.hash.as_fast() {
+            Some(fast) => {
+                let digest = fast.digest(key.as_key());
+                L::insert(&self.plan, self.body.bytes_mut(), &Probe::Digest(digest))
+            }
+            None => self.insert_otherwise(key.as_key()),
         }
+    }
+
+    /// The hash families other than the fast one, out of its way.
+    #[inline(never)]
+    fn insert_otherwise(&mut self, key: KeyRef<'_>) -> bool {
+        L::insert(&self.plan, self.body.bytes_mut(), &self.hash.probe(key))
     }
 
     /// Whether a key passes: always, if it was inserted; else at about the planned rate.
     #[inline(always)]
     pub fn contains(&self, key: impl Key) -> bool {
-        let (plan, body, key) = (&self.plan, self.body.bytes(), key.as_key());
-        match self.hash.digest(key) {
-            Some(digest) => L::contains(plan, body, &Probe::Digest(digest)),
-            None => L::contains(plan, body, &self.hash.probe(key)),
+        match self.hash.as_fast() {
+            Some(fast) => L::contains_lazily(&self.plan, self.body.bytes(), || fast.digest(key.as_key())),
+            None => self.contains_otherwise(key.as_key()),
         }
+    }
+
+    /// The hash families other than the fast one, out of its way.
+    #[inline(never)]
+    fn contains_otherwise(&self, key: KeyRef<'_>) -> bool {
+        L::contains(&self.plan, self.body.bytes(), &self.hash.probe(key))
     }
 
     /// Puts many keys in, and says how many were certainly new.
@@ -168,26 +191,21 @@ impl<L: Layout> Filter<L> {
     /// # Ok::<(), tamis::Error>(())
     /// ```
     pub fn insert_many<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> u64 {
-        let (plan, hash, body) = (&self.plan, &self.hash, self.body.bytes_mut());
-        let ahead = body.len() > prefetch::WORTHWHILE;
-        let mut batch = Batch::new();
-        let mut new = 0;
-        for key in keys {
-            let key = key.as_key();
-            self.kinds.add(key.kinds());
-            match hash.digest(key) {
-                Some(digest) => {
-                    if ahead {
-                        L::prefetch(plan, body, digest, true);
-                    }
-                    if batch.push(digest) {
-                        new += L::insert_digests(plan, body, batch.take());
-                    }
-                }
-                None => new += u64::from(L::insert(plan, body, &hash.probe(key))),
+        let (plan, hash, body, kinds) = (&self.plan, &self.hash, self.body.bytes_mut(), &mut self.kinds);
+        let keys = keys.into_iter().inspect(|key| kinds.add(key.as_key().kinds()));
+        match hash.as_fast() {
+            Some(fast) => insert_batches::<L>(plan, body, keys.map(|key| fast.digest(key.as_key()))),
+            None if hash.has_digest() => {
+                insert_batches::<L>(plan, body, keys.filter_map(|key| hash.digest(key)))
             }
+            None => keys.map(|key| u64::from(L::insert(plan, body, &hash.probe(key.as_key())))).sum(),
         }
-        new + L::insert_digests(plan, body, batch.take())
+    }
+
+    /// What it takes to insert these keys, which are counted among the kinds held.
+    pub(super) fn parts_mut<K: Key>(&mut self, keys: &[K]) -> (&Plan, &Hash, &mut [u8]) {
+        keys.iter().for_each(|key| self.kinds.add(key.as_key().kinds()));
+        (&self.plan, &self.hash, self.body.bytes_mut())
     }
 
     /// Whether each of many keys passes, in their order.
@@ -201,20 +219,16 @@ impl<L: Layout> Filter<L> {
     pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
         let (plan, hash, body) = (&self.plan, &self.hash, self.body.bytes());
         let mut answers = Vec::with_capacity(keys.len());
-        if hash.need_digest("a batch").is_err() {
-            answers.extend(keys.iter().map(|key| L::contains(plan, body, &hash.probe(key.as_key()))));
-            return answers;
-        }
-        let ahead = body.len() > prefetch::WORTHWHILE;
-        let mut batch = Batch::new();
-        for keys in keys.chunks(BATCH) {
-            for digest in keys.iter().filter_map(|key| hash.digest(key)) {
-                if ahead {
-                    L::prefetch(plan, body, digest, false);
-                }
-                batch.push(digest);
+        match hash.as_fast() {
+            Some(fast) => {
+                let digests = keys.iter().map(|key| fast.digest(key.as_key()));
+                contains_batches::<L>(plan, body, digests, &mut answers);
             }
-            L::contains_digests(plan, body, batch.take(), &mut answers);
+            None if hash.has_digest() => {
+                let digests = keys.iter().filter_map(|key| hash.digest(key));
+                contains_batches::<L>(plan, body, digests, &mut answers);
+            }
+            None => answers.extend(keys.iter().map(|key| L::contains(plan, body, &hash.probe(key.as_key())))),
         }
         answers
     }
@@ -348,31 +362,82 @@ impl<L: Layout> Filter<L> {
     }
 }
 
-/// Digests whose memory has been asked for.
-struct Batch {
-    digests: [Digest; BATCH],
+/// A batch of keys on its way: hashed, and its memory asked for.
+struct Batch<L: Layout> {
+    aims: [L::Aim; BATCH],
     len: usize,
 }
 
-impl Batch {
-    fn new() -> Batch {
-        Batch { digests: [Digest { h1: 0, h2: 0 }; BATCH], len: 0 }
+impl<L: Layout> Batch<L> {
+    fn new() -> Self {
+        Batch { aims: [L::NOWHERE; BATCH], len: 0 }
     }
 
-    /// Takes a digest, and says whether the batch is full.
-    #[inline]
-    fn push(&mut self, digest: Digest) -> bool {
-        self.digests[self.len] = digest;
-        self.len += 1;
-        self.len == BATCH
+    /// Takes the next keys, for lookups or (`all`) for insertions.
+    #[inline(always)]
+    fn fill(&mut self, plan: &Plan, body: &[u8], digests: &mut impl Iterator<Item = Digest>, all: bool) {
+        if L::needs_both(plan) {
+            self.take(plan, body, digests, all);
+        } else {
+            self.take(plan, body, &mut digests.map(|digest| Digest { h1: digest.h1, h2: 0 }), all);
+        }
     }
 
-    /// The digests, leaving the batch empty.
-    #[inline]
-    fn take(&mut self) -> &[Digest] {
-        let len = std::mem::take(&mut self.len);
-        &self.digests[..len]
+    #[inline(always)]
+    fn take(&mut self, plan: &Plan, body: &[u8], digests: &mut impl Iterator<Item = Digest>, all: bool) {
+        let ahead = body.len() > prefetch::WORTHWHILE;
+        self.len = 0;
+        // The batch comes first in the pair: it must be the one to end a full round, or a digest would be lost.
+        for (aim, digest) in self.aims.iter_mut().zip(digests) {
+            *aim = L::aim(plan, digest);
+            self.len += 1;
+            if ahead {
+                L::prefetch(plan, body, *aim, all);
+            }
+        }
     }
+
+    fn aims(&self) -> &[L::Aim] {
+        &self.aims[..self.len]
+    }
+}
+
+/// Lookups, a batch at a time; while one is being fetched, the one before is probed.
+fn contains_batches<L: Layout>(
+    plan: &Plan,
+    body: &[u8],
+    mut digests: impl Iterator<Item = Digest>,
+    answers: &mut Vec<bool>,
+) {
+    let mut batches = [Batch::<L>::new(), Batch::<L>::new()];
+    for turn in 0.. {
+        let [coming, ready] = in_turn(&mut batches, turn);
+        coming.fill(plan, body, &mut digests, false);
+        L::contains_aims(plan, body, ready.aims(), answers);
+        if coming.len == 0 {
+            return;
+        }
+    }
+}
+
+/// The same with insertions.
+fn insert_batches<L: Layout>(plan: &Plan, body: &mut [u8], mut digests: impl Iterator<Item = Digest>) -> u64 {
+    let mut batches = [Batch::<L>::new(), Batch::<L>::new()];
+    let mut new = 0;
+    for turn in 0.. {
+        let [coming, ready] = in_turn(&mut batches, turn);
+        coming.fill(plan, body, &mut digests, true);
+        new += L::insert_aims(plan, body, ready.aims());
+        if coming.len == 0 {
+            break;
+        }
+    }
+    new
+}
+
+/// The one first, then the other, without moving them.
+fn in_turn<T>([one, other]: &mut [T; 2], turn: u64) -> [&mut T; 2] {
+    if turn.is_multiple_of(2) { [one, other] } else { [other, one] }
 }
 
 impl<L: Layout> Clone for Filter<L> {

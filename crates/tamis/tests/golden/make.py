@@ -127,9 +127,9 @@ def body(kind, hash, keys, cells, hashes, width):
         if kind == 2:
             h1, h2 = digest(hash, key)
             block = h1 * (cells // 512) >> 64
-            for word in [h2, (h1 * 0x9E3779B97F4A7C15 & M64) >> 16][:hashes // 8]:
+            for word in [h1 * 0x9E3779B97F4A7C15 & M64, h2][:hashes // 8]:
                 for lane in range(8):
-                    bits |= 1 << block * 512 + lane * 64 + (word >> 6 * lane & 63)
+                    bits |= 1 << block * 512 + lane * 64 + 63 - (word >> 16 + 6 * lane & 63)
             continue
         for place in set(positions(hash, key, cells, hashes)):
             if kind == 1:

@@ -2,35 +2,24 @@
 
 #![allow(unsafe_code)]
 
-use super::SECOND;
 use super::scalar::Block;
-use crate::hash::Digest;
+use super::{Aim, SHIFTS};
+use std::arch::asm;
 use std::arch::x86_64::{
-    __m256i, _mm256_and_si256, _mm256_loadu_si256, _mm256_or_si256, _mm256_set_epi64x, _mm256_set1_epi64x,
-    _mm256_sllv_epi64, _mm256_srlv_epi64, _mm256_storeu_si256, _mm256_testc_si256,
+    __m256i, _mm256_and_si256, _mm256_castsi256_pd, _mm256_load_si256, _mm256_loadu_si256,
+    _mm256_movemask_pd, _mm256_or_si256, _mm256_set1_epi64x, _mm256_sllv_epi64, _mm256_srlv_epi64,
+    _mm256_storeu_si256,
 };
 
-/// The bits of a key in lanes 0 to 3 and 4 to 7.
+/// The fields of a word for lanes 0 to 3 and 4 to 7.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn pattern(digest: Digest, rounds: u32) -> [__m256i; 2] {
-    let mut halves = spread(digest.h2);
-    if rounds == 2 {
-        let more = spread(digest.h1.wrapping_mul(SECOND) >> 16);
-        halves = [_mm256_or_si256(halves[0], more[0]), _mm256_or_si256(halves[1], more[1])];
-    }
-    halves
-}
-
-/// One bit in each lane: six bits of the word say which.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn spread(word: u64) -> [__m256i; 2] {
-    let (word, one, six_bits) =
-        (_mm256_set1_epi64x(word as i64), _mm256_set1_epi64x(1), _mm256_set1_epi64x(63));
-    let bit =
-        |shifts: __m256i| _mm256_sllv_epi64(one, _mm256_and_si256(_mm256_srlv_epi64(word, shifts), six_bits));
-    [bit(_mm256_set_epi64x(18, 12, 6, 0)), bit(_mm256_set_epi64x(42, 36, 30, 24))]
+fn fields(word: u64) -> [__m256i; 2] {
+    let (word, six_bits) = (_mm256_set1_epi64x(word as i64), _mm256_set1_epi64x(63));
+    let shifts = SHIFTS.0.as_ptr().cast::<__m256i>();
+    // SAFETY: the table is 64 readable bytes, two vectors, and aligned.
+    let shifts = unsafe { [_mm256_load_si256(shifts), _mm256_load_si256(shifts.add(1))] };
+    shifts.map(|shifts| _mm256_and_si256(_mm256_srlv_epi64(word, shifts), six_bits))
 }
 
 #[inline]
@@ -41,49 +30,90 @@ fn load(block: &Block) -> [__m256i; 2] {
     unsafe { [_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1))] }
 }
 
-/// Whether the block has all bits of the key.
+/// Whether every lane, shifted by its field, has its sign.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn contains(block: &Block, digest: Digest, rounds: u32) -> bool {
-    let ([low, high], [low_bits, high_bits]) = (load(block), pattern(digest, rounds));
-    // testc is 1 when no bit of the second is missing in the first.
-    _mm256_testc_si256(low, low_bits) & _mm256_testc_si256(high, high_bits) == 1
+fn all_signs([low, high]: [__m256i; 2], [left, right]: [__m256i; 2]) -> bool {
+    let both = _mm256_and_si256(_mm256_sllv_epi64(low, left), _mm256_sllv_epi64(high, right));
+    _mm256_movemask_pd(_mm256_castsi256_pd(both)) == 0b1111
 }
 
-/// Sets all bits of the key; says whether one was clear.
+/// Whether the block has the word's bits.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn insert(block: &mut Block, digest: Digest, rounds: u32) -> bool {
-    let ([low, high], [low_bits, high_bits]) = (load(block), pattern(digest, rounds));
-    let new = _mm256_testc_si256(low, low_bits) & _mm256_testc_si256(high, high_bits) == 0;
+pub(super) fn has(block: &Block, word: u64) -> bool {
+    all_signs(load(block), fields(word))
+}
+
+/// Sets the word's bits; says whether one was clear.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn set(block: &mut Block, word: u64) -> bool {
+    let ([low, high], [left, right]) = (load(block), fields(word));
+    let new = !all_signs([low, high], [left, right]);
+    let sign = _mm256_set1_epi64x(i64::MIN);
     let start = block.as_mut_ptr().cast::<__m256i>();
     // SAFETY: a block is 64 writable bytes, two vectors; storeu needs no alignment.
     unsafe {
-        _mm256_storeu_si256(start, _mm256_or_si256(low, low_bits));
-        _mm256_storeu_si256(start.add(1), _mm256_or_si256(high, high_bits));
+        _mm256_storeu_si256(start, _mm256_or_si256(low, _mm256_srlv_epi64(sign, left)));
+        _mm256_storeu_si256(start.add(1), _mm256_or_si256(high, _mm256_srlv_epi64(sign, right)));
     }
     new
 }
 
-/// [`contains`] for many keys, so that the detection of the processor is paid once.
-#[target_feature(enable = "avx2")]
-pub(super) fn contains_many(
-    blocks: &[Block],
-    places: &[usize],
-    digests: &[Digest],
-    rounds: u32,
-    answers: &mut Vec<bool>,
-) {
-    answers
-        .extend(places.iter().zip(digests).map(|(place, digest)| contains(&blocks[*place], *digest, rounds)));
+/// [`has`] for callers that were not compiled for AVX2, into which it can still be inlined: a call would cost as much as the test,
+/// and keep the processor from running ahead to the next key.
+///
+/// # Safety
+///
+/// The processor must have AVX2.
+#[inline(always)]
+pub(super) unsafe fn has_inline(block: &Block, word: u64) -> bool {
+    let signs: u32;
+    // SAFETY: reads the block and the table, 64 bytes each, the table aligned; vzeroupper spares the SSE code around it.
+    unsafe {
+        asm!(
+            "vmovq xmm0, {word}",
+            "vpbroadcastq ymm0, xmm0",
+            "vpsrlvq ymm1, ymm0, [{shifts}]",
+            "vpsrlvq ymm0, ymm0, [{shifts} + 32]",
+            "vmovdqa ymm2, [{shifts} + 64]",
+            "vpand ymm1, ymm1, ymm2",
+            "vpand ymm0, ymm0, ymm2",
+            "vmovdqu ymm2, [{block}]",
+            "vmovdqu ymm3, [{block} + 32]",
+            "vpsllvq ymm1, ymm2, ymm1",
+            "vpsllvq ymm0, ymm3, ymm0",
+            "vpand ymm0, ymm0, ymm1",
+            "vmovmskpd {signs:e}, ymm0",
+            "vzeroupper",
+            word = in(reg) word,
+            shifts = in(reg) &SHIFTS,
+            block = in(reg) block,
+            signs = lateout(reg) signs,
+            out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    signs == 0b1111
 }
 
-/// [`insert`] for many keys; says how many were certainly new.
+/// Whether each of many keys passes.
 #[target_feature(enable = "avx2")]
-pub(super) fn insert_many(blocks: &mut [Block], places: &[usize], digests: &[Digest], rounds: u32) -> u64 {
+pub(super) fn contains_many(blocks: &[Block], aims: &[Aim], rounds: u32, answers: &mut Vec<bool>) {
+    answers.extend(aims.iter().map(|aim| {
+        let block = &blocks[aim.block];
+        has(block, aim.words[0]) & (rounds == 1 || has(block, aim.words[1]))
+    }));
+}
+
+/// Puts many keys in; says how many were certainly new.
+#[target_feature(enable = "avx2")]
+pub(super) fn insert_many(blocks: &mut [Block], aims: &[Aim], rounds: u32) -> u64 {
     let mut new = 0;
-    for (place, digest) in places.iter().zip(digests) {
-        new += u64::from(insert(&mut blocks[*place], *digest, rounds));
+    for aim in aims {
+        let block = &mut blocks[aim.block];
+        new += u64::from(set(block, aim.words[0]) | (rounds == 2 && set(block, aim.words[1])));
     }
     new
 }

@@ -1,43 +1,37 @@
 //! The definition of what a key does to its block, for every machine.
 
-use super::{LANES, SECOND};
-use crate::hash::Digest;
+use super::{FIRST_FIELD, LANES};
 
 /// A block: eight lanes of 64 bits, one cache line.
 pub(super) type Block = [u8; 64];
 
-/// The bits of a key in its block, lane by lane.
+/// The bit of each lane that a word says: six bits a lane, counted from the most significant bit of the lane, so that a shift to
+/// the left by them brings the bit to the sign.
 #[inline]
-fn pattern(digest: Digest, rounds: u32) -> [u64; LANES as usize] {
+fn pattern(word: u64) -> [u64; LANES as usize] {
     let mut lanes = [0; LANES as usize];
     for (i, lane) in lanes.iter_mut().enumerate() {
-        *lane = 1 << (digest.h2 >> (6 * i) & 63);
-    }
-    if rounds == 2 {
-        let second = digest.h1.wrapping_mul(SECOND) >> 16;
-        for (i, lane) in lanes.iter_mut().enumerate() {
-            *lane |= 1 << (second >> (6 * i) & 63);
-        }
+        *lane = 1 << 63 >> (word >> (FIRST_FIELD as usize + 6 * i) & 63);
     }
     lanes
 }
 
-/// Whether the block has all bits of the key. All lanes, without a branch: which lane fails first is a coin toss that no
+/// Whether the block has the word's bit in every lane. All lanes, without a branch: which lane fails first is a coin toss that no
 /// processor predicts.
 #[inline]
-pub(super) fn contains(block: &Block, digest: Digest, rounds: u32) -> bool {
+pub(super) fn has(block: &Block, word: u64) -> bool {
     let lanes = block.as_chunks::<8>().0.iter().map(|lane| u64::from_le_bytes(*lane));
-    lanes.zip(pattern(digest, rounds)).fold(0, |missing, (lane, bits)| missing | (bits & !lane)) == 0
+    lanes.zip(pattern(word)).fold(0, |missing, (lane, bit)| missing | (bit & !lane)) == 0
 }
 
-/// Sets all bits of the key; says whether one was clear.
+/// Sets the word's bit in every lane; says whether one was clear.
 #[inline]
-pub(super) fn insert(block: &mut Block, digest: Digest, rounds: u32) -> bool {
+pub(super) fn set(block: &mut Block, word: u64) -> bool {
     let mut missing = 0;
-    for (lane, bits) in block.as_chunks_mut::<8>().0.iter_mut().zip(pattern(digest, rounds)) {
+    for (lane, bit) in block.as_chunks_mut::<8>().0.iter_mut().zip(pattern(word)) {
         let before = u64::from_le_bytes(*lane);
-        missing |= bits & !before;
-        *lane = (before | bits).to_le_bytes();
+        missing |= bit & !before;
+        *lane = (before | bit).to_le_bytes();
     }
     missing != 0
 }
