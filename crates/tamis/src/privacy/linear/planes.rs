@@ -109,7 +109,7 @@ pub(super) fn orthogonal_prime(planes: &[u8], width: u32, q: u32, row: Row) -> b
     let window = Window::of(planes, width as usize, row);
     let sum: u32 =
         (0..width).map(|j| window.plane(j as usize).map(u64::count_ones).iter().sum::<u32>() << j).sum(); // at most 128 (2^width - 1), below 2^24
-    sum % q == 0
+    sum.is_multiple_of(q)
 }
 
 /// Where in its shard a row reads, and how many bytes.
