@@ -12,17 +12,20 @@ use std::thread;
 pub(super) struct Release {
     plan: LinearPlan,
     shards: Vec<Vec<Digest>>,
+    body: Store,
 }
 
 impl Release {
     pub(super) fn new(plan: LinearPlan) -> Result<Release, Error> {
         let memory =
             || Error::Memory { needed: plan.bytes(), available: "the system has not got them".to_owned() };
+        // First of all, so that a plan which no memory holds fails before anything is filled.
+        let body = Store::zeroed(plan.bytes())?;
         let count = usize::try_from(plan.shards()).map_err(|_| memory())?;
         let mut shards = Vec::new();
         shards.try_reserve_exact(count).map_err(|_| memory())?;
         shards.resize(count, Vec::new());
-        Ok(Release { plan, shards })
+        Ok(Release { plan, shards, body })
     }
 
     /// Takes an item; the same item again changes nothing.
@@ -45,11 +48,10 @@ impl Release {
         self,
         coins: impl Fn(u64) -> Result<C, Error> + Sync,
     ) -> Result<Store, Error> {
-        let plan = self.plan;
-        let mut body = Store::zeroed(plan.bytes())?;
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(self.shards.len());
+        let Release { plan, shards, mut body } = self;
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(shards.len());
         let parts = body.bytes_mut().chunks_exact_mut(plan.shard_bytes());
-        let work = Mutex::new(parts.zip(self.shards).zip(0..));
+        let work = Mutex::new(parts.zip(shards).zip(0..));
         let next = || work.lock().ok().and_then(|mut work| work.next());
         thread::scope(|scope| {
             let worker = || -> Result<(), Error> {
