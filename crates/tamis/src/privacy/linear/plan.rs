@@ -128,18 +128,18 @@ impl LinearPlan {
     ) -> Result<LinearPlan, Error> {
         let refused = |field, got: u64| Err(Error::Field { field, got: got.to_string() });
         if items == 0 {
-            return refused("items", items);
+            return refused("number of items", items);
         }
         if !(2..=MOST_Q).contains(&q) || !is_field(q) {
             return refused("field size", u64::from(q));
         }
         if !columns.is_multiple_of(BLOCK) || !(FEWEST..=1 << 40).contains(&columns) {
-            return refused("columns", columns);
+            return refused("number of columns", columns);
         }
         let plan = LinearPlan { items, epsilon, q, columns, shards, drop_rate: drop_rate(q, epsilon) };
         let bits = u128::from(columns) * u128::from(shards) * u128::from(plan.width());
         if shards == 0 || bits > u128::from(bits::MOST) {
-            return refused("shards", shards);
+            return refused("number of shards", shards);
         }
         Ok(plan)
     }
@@ -246,10 +246,28 @@ fn is_field(q: u32) -> bool {
 
 fn drop_rate(q: u32, epsilon: Epsilon) -> Probability {
     let rest = u64::from(q) - 1;
-    let chance = if q > 2 && epsilon == ln_upwards(rest) {
+    let chance = if q > 2 && is_ln_upwards(epsilon, rest) {
         Probability::ratio(1, rest)
     } else {
         Probability::drop(u64::from(q), epsilon)
     };
     chance.expect("a field has two elements or more")
+}
+
+/// Whether the loss is ln `n` rounded up, with two comparisons where [`ln_upwards`] takes dozens: every file that is opened asks.
+fn is_ln_upwards(epsilon: Epsilon, n: u64) -> bool {
+    let below = epsilon.billionths().checked_sub(1).and_then(Epsilon::from_billionths);
+    exp_at_least(epsilon, n) && below.is_some_and(|below| !exp_at_least(below, n))
+}
+
+#[test]
+fn a_loss_is_known_to_be_a_logarithm() {
+    for n in 2..300 {
+        let loss = ln_upwards(n).billionths();
+        for billionths in loss.saturating_sub(2)..loss + 3 {
+            let epsilon = Epsilon::from_billionths(billionths).expect("below the most");
+            assert_eq!(is_ln_upwards(epsilon, n), billionths == loss, "{n} {billionths}");
+        }
+    }
+    assert!(!is_ln_upwards(Epsilon::ZERO, 2) && !is_ln_upwards(Epsilon::MOST, u64::MAX));
 }
