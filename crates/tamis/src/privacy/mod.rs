@@ -98,6 +98,13 @@ pub fn f1(fpr: f64, fnr: f64) -> f64 {
 /// assert_eq!(trial, again);
 /// # Ok::<(), tamis::Error>(())
 /// ```
+///
+/// ```compile_fail,E0277
+/// use tamis::{AnyFilter, privacy::{LinearFilter, LinearPlan}};
+/// let trial = LinearFilter::rehearse(LinearPlan::new(100, "2".parse()?)?, 0..100u64, 7)?;
+/// AnyFilter::from(trial);                     // which could be saved
+/// # Ok::<(), tamis::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rehearsal<T>(T);
 

@@ -26,6 +26,15 @@ use std::fmt;
 /// assert_eq!(public.body().len(), 200);
 /// # Ok::<(), tamis::Error>(())
 /// ```
+///
+/// Only the private filter takes items:
+///
+/// ```compile_fail,E0599
+/// use tamis::privacy::{UltraFilter, UltraPlan};
+/// let mut public = UltraFilter::new(UltraPlan::new(100, "5".parse()?)?)?.publish()?;
+/// public.insert("Zoë");
+/// # Ok::<(), tamis::Error>(())
+/// ```
 #[derive(Clone, PartialEq)]
 pub struct PublicBloom {
     plan: UltraPlan,
