@@ -35,7 +35,7 @@ pub(crate) struct PlanPrivacy {
 /// What decides the size and the accuracy of a published filter.
 #[derive(Args)]
 pub(crate) struct PrivacySize {
-    /// How many items it has room for: public, so do not take the number of your keys
+    /// How many items it has room for: public, so choose it without counting your keys
     #[arg(long, value_name = "N", value_parser = plan::count, allow_negative_numbers = true)]
     items: Option<u64>,
     /// The loss: what adding or removing one item may change, at most by the factor e^E
@@ -81,7 +81,7 @@ pub(crate) fn epsilon(text: &str) -> Result<Epsilon, String> {
 impl PrivacySize {
     pub(crate) fn plan(&self) -> anyhow::Result<PrivatePlan> {
         let items = self.items.context(
-            "say for how many items there is room: --items N (it becomes public, so round it up rather than count)",
+            "say for how many items there is room: --items N (it becomes public, so choose it before you count your keys)",
         )?;
         let epsilon = self.epsilon.context("say what may be lost: --epsilon E, for example --epsilon 4")?;
         if let Some(percent) = self.fp.filter(|fp| (1.0..100.0).contains(fp)) {

@@ -2,6 +2,7 @@
 
 use crate::filter::{self, Access, Target};
 use crate::ledger::Payment;
+use crate::output;
 use crate::plan_privacy::{self, PrivatePlan};
 use anyhow::bail;
 use clap::Args;
@@ -62,6 +63,10 @@ impl Publish {
         if let Some(threshold) = self.threshold {
             private = private.with_threshold(threshold)?;
         }
+        output::complain(&format!(
+            "tamis: notice: the release tells that there is room for {}; that number must not come from counting the keys",
+            output::of(private.plan().items(), "item")
+        ));
         let paid = self.payment.charge(self.epsilon, &self.target.output)?;
         filter::save(&private.publish()?.into(), &self.target.output)?;
         paid.report(&self.target, &PrivatePlan::Bloom(*private.plan()), [])

@@ -33,8 +33,16 @@ enum Place {
     },
 }
 
-fn memory(needed: u64) -> Error {
+pub(crate) fn memory(needed: u64) -> Error {
     Error::Memory { needed, available: "the system has not got them".to_owned() }
+}
+
+/// So many of the same value. Memory that cannot be had is an error, not an abort.
+pub(crate) fn filled<T: Clone>(value: T, count: usize) -> Result<Vec<T>, Error> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(count).map_err(|_| memory(count.saturating_mul(size_of::<T>()) as u64))?;
+    all.resize(count, value);
+    Ok(all)
 }
 
 impl Store {

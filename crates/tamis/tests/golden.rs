@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use tamis::privacy::{Epsilon, LinearFilter, PublicBloom};
 use tamis::rate::{Kind, Plan};
 use tamis::zone::{self, CodeName, Universe};
 use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Hash, Key, Open, SecretKey};
@@ -127,6 +128,16 @@ fn zones() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
     ]
 }
 
+/// The published filters of `make.py`. Nobody can build them again, since their coins are not ours.
+const PUBLISHED: [(&str, &[u8]); 6] = [
+    ("public-bloom-fast", include_bytes!("golden/v1-public-bloom-fast.tamis")),
+    ("public-bloom-keyed", include_bytes!("golden/v1-public-bloom-keyed.tamis")),
+    ("linear-fast-16", include_bytes!("golden/v1-linear-fast-16.tamis")),
+    ("linear-keyed-53", include_bytes!("golden/v1-linear-keyed-53.tamis")),
+    ("linear-shards-512", include_bytes!("golden/v1-linear-shards-512.tamis")),
+    ("linear-shards-5", include_bytes!("golden/v1-linear-shards-5.tamis")),
+];
+
 fn dictionary() -> Universe {
     Universe::dictionary((0..200).map(|i| format!("colour {i}"))).unwrap()
 }
@@ -148,6 +159,68 @@ fn version_1_is_written_and_read_byte_for_byte() {
         if read.as_rate().is_some() && name != "empty" {
             assert!(texts().iter().all(|text| read.contains(text).unwrap()), "{name} lost a key");
         }
+    }
+}
+
+/// What `make.py` says of each key: the file, whether the key passes, whether it is text, and the key.
+fn answers() -> impl Iterator<Item = (&'static str, &'static str, bool, &'static str)> {
+    include_str!("golden/v1-published.answers").lines().map(|line| {
+        let mut words = line.splitn(4, ' ');
+        let mut word = || words.next().unwrap();
+        (word(), word(), word() == "text", word())
+    })
+}
+
+#[test]
+fn published_files_are_read_and_written_byte_for_byte() {
+    for (name, bytes) in PUBLISHED {
+        let read = open(bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(read.to_bytes(), bytes, "{name} is written otherwise");
+        let (mut kept, mut asked) = (0, 0);
+        for (_, said, is_text, key) in answers().filter(|answer| answer.0 == name) {
+            let passes = match (is_text, key.strip_prefix('-')) {
+                (true, _) => read.contains(key),
+                (false, None) => read.contains(key.parse::<u64>().unwrap()),
+                (false, Some(_)) => read.contains(key.parse::<i64>().unwrap()),
+            };
+            assert_eq!(passes.unwrap(), said != "fails", "{name}: {key} {said}");
+            kept += u32::from(said == "kept");
+            asked += 1;
+        }
+        assert_eq!(asked, 294, "{name}");
+        assert_eq!(kept > 70, name.starts_with("linear"), "{name}");
+    }
+}
+
+#[test]
+fn published_files_say_their_plans() {
+    let epsilon = |billionths| Epsilon::from_billionths(billionths).unwrap();
+    let filter = |i: usize| open(PUBLISHED[i].1).unwrap();
+    for (i, loss, bits, hashes, threshold, hash) in
+        [(0, 5_000_000_000, 3205, 3, 2, Hash::fast(42)), (1, 2_500_000_001, 1603, 1, 1, Hash::keyed(key()))]
+    {
+        let public = PublicBloom::try_from(filter(i)).unwrap();
+        let plan = public.plan();
+        assert_eq!((plan.items(), plan.epsilon(), plan.bits()), (200, epsilon(loss), bits));
+        assert_eq!((plan.hashes(), plan.threshold(), public.hash()), (hashes, threshold, &hash));
+        let flip = 1.0 / ((loss as f64 / 1e9 / f64::from(hashes)).exp() + 1.0);
+        assert!((plan.flip_rate().to_f64() - flip).abs() < 1e-12);
+    }
+    // Over 512 elements an epsilon of 7 is more than ln 511; over 5 an epsilon of 1 is less than ln 4.
+    let e = std::f64::consts::E;
+    for (i, loss, q, columns, shards, drop, hash) in [
+        (2, 2_708_050_202, 16, 256, 1, 1.0 / 15.0, Hash::fast(42)),
+        (3, 3_951_243_719, 53, 256, 1, 1.0 / 52.0, Hash::keyed(key())),
+        (4, 7_000_000_000, 512, 192, 3, e.powi(-7), Hash::fast(7)),
+        (5, 1_000_000_000, 5, 192, 2, (5.0 - e) / 4.0, Hash::keyed(key())),
+    ] {
+        let linear = LinearFilter::try_from(filter(i)).unwrap();
+        let plan = linear.plan();
+        assert_eq!((plan.items(), plan.epsilon(), plan.q()), (200, epsilon(loss), q));
+        assert_eq!((plan.columns(), plan.shards(), linear.hash()), (columns, shards, &hash));
+        assert!((plan.drop_rate().to_f64() - drop).abs() < 1e-12);
+        assert_eq!(plan.fpr(), 1.0 / f64::from(q));
+        assert!((plan.fnr() - drop * (1.0 - plan.fpr())).abs() < 1e-12);
     }
 }
 
@@ -180,7 +253,8 @@ fn the_test_vectors_of_the_specification_hold() {
 /// Every length and every bit: an error in words, never a filter, never a panic.
 #[test]
 fn damage_is_always_found() {
-    for (name, bytes, _) in golden().into_iter().chain(zones()) {
+    let ours = golden().into_iter().chain(zones()).map(|(name, bytes, _)| (name, bytes));
+    for (name, bytes) in ours.chain(PUBLISHED) {
         for cut in 0..bytes.len() {
             assert!(open(&bytes[..cut]).is_err(), "{name} cut to {cut}");
         }
@@ -209,7 +283,10 @@ fn lies_with_a_good_checksum_are_refused() {
     for (at, value, word) in [
         (8, &2u16.to_le_bytes()[..], "upgrade"),
         (8, &0u16.to_le_bytes(), "version"),
-        (10, &6u16.to_le_bytes(), "kind"),
+        (10, &0u16.to_le_bytes(), "kind"),
+        (10, &8u16.to_le_bytes(), "kind"),
+        (10, &6u16.to_le_bytes(), "epsilon"),
+        (10, &7u16.to_le_bytes(), "epsilon"),
         (10, &2u16.to_le_bytes(), "number of cells"),
         (12, &64u32.to_le_bytes(), "header length"),
         (12, &u32::MAX.to_le_bytes(), "header length"),
@@ -296,6 +373,100 @@ fn zone_files_cannot_lie_about_their_zone() {
     }
     let other = Universe::dictionary(["red"]).unwrap();
     assert!(matches!(Open::new().dictionary(other).bytes(all[4].1), Err(tamis::Error::WrongDictionary)));
+}
+
+/// The same for a published filter.
+#[test]
+fn published_files_cannot_lie_about_their_plan() {
+    let forge = |which: usize, changes: &[(usize, &[u8])]| {
+        let mut lying = PUBLISHED[which].1.to_vec();
+        changes.iter().for_each(|(at, value)| lying[*at..at + value.len()].copy_from_slice(value));
+        let end = u32::from_le_bytes(lying[12..16].try_into().unwrap()) as usize - 4;
+        let checksum = crc32c(&lying[..end]);
+        lying[end..end + 4].copy_from_slice(&checksum.to_le_bytes());
+        open(&lying)
+    };
+    let (bloom, linear) = (0, 2);
+    let word = u64::to_le_bytes;
+    for (which, at, value, said) in [
+        (bloom, 10, &7u16.to_le_bytes()[..], "columns"),
+        (bloom, 10, &1u16.to_le_bytes(), "counter width"),
+        (bloom, 12, &192u32.to_le_bytes(), "header length"),
+        (bloom, 16, &word(402), "body length"),
+        (bloom, 28, &[1], "reserved"),
+        (bloom, 32, &[0], "hash family"),
+        (bloom, 32, &[2], "not the key"),
+        (bloom, 32, &[3], "seed"),
+        (bloom, 32, &[5], "hash family"),
+        (bloom, 33, &[1], "reserved"),
+        (bloom, 35, &[1], "reserved"),
+        (bloom, 36, &0u32.to_le_bytes(), "number of hashes"),
+        (bloom, 36, &1u32.to_le_bytes(), "threshold"),
+        (bloom, 36, &65u32.to_le_bytes(), "number of hashes"),
+        (bloom, 48, &word(0), "number of items"),
+        (bloom, 56, &word(0), "epsilon"),
+        (bloom, 56, &word(1_000_000_000_000_001), "epsilon"),
+        (bloom, 56, &word(u64::MAX), "epsilon"),
+        (bloom, 64, &word(0), "number of cells"),
+        (bloom, 64, &word(3209), "body length"),
+        (bloom, 64, &word((1 << 50) + 1), "number of cells"),
+        (bloom, 72, &0u32.to_le_bytes(), "threshold"),
+        (bloom, 72, &4u32.to_le_bytes(), "threshold"),
+        (bloom, 76, &[1], "reserved"),
+        (bloom, 123, &[1], "reserved"),
+        (linear, 10, &6u16.to_le_bytes(), "body length"),
+        (linear, 16, &word(127), "body length"),
+        (linear, 28, &[1], "reserved"),
+        (linear, 32, &[4], "seed"),
+        (linear, 33, &[1], "reserved"),
+        (linear, 36, &0u32.to_le_bytes(), "field size"),
+        (linear, 36, &1u32.to_le_bytes(), "field size"),
+        (linear, 36, &8u32.to_le_bytes(), "body length"),
+        (linear, 36, &15u32.to_le_bytes(), "field size"),
+        (linear, 36, &17u32.to_le_bytes(), "body length"),
+        (linear, 36, &32_771u32.to_le_bytes(), "field size"), // a prime, but not below 2^15
+        (linear, 36, &65_537u32.to_le_bytes(), "field size"),
+        (linear, 36, &(1u32 << 17).to_le_bytes(), "field size"),
+        (linear, 36, &u32::MAX.to_le_bytes(), "field size"),
+        (linear, 48, &word(0), "number of items"),
+        (linear, 56, &word(0), "epsilon"),
+        (linear, 56, &word(1_000_000_000_000_001), "epsilon"),
+        (linear, 64, &word(0), "number of columns"),
+        (linear, 64, &word(128), "number of columns"),
+        (linear, 64, &word(255), "number of columns"),
+        (linear, 64, &word(192), "body length"),
+        (linear, 64, &word((1 << 20) + 64), "number of columns"),
+        (linear, 64, &word(!63), "number of columns"),
+        (linear, 72, &word(0), "number of shards"),
+        (linear, 72, &word(2), "body length"),
+        (linear, 72, &word(1 << 41), "number of shards"), // with 2^8 columns of 4 bits twice too many
+        (linear, 72, &word(u64::MAX), "number of shards"),
+        (linear, 80, &[1], "reserved"),
+        (linear, 123, &[1], "reserved"),
+    ] {
+        let error = forge(which, &[(at, value)]).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(said), "{} at {at}: {error}", PUBLISHED[which].0);
+    }
+    // The families without a digest, with the seed that they should have.
+    for (which, family) in [(bloom, 3), (bloom, 4), (linear, 3), (linear, 4)] {
+        let error = forge(which, &[(32, &[family]), (40, &word(0))]).unwrap_err();
+        assert!(matches!(error, tamis::Error::NoDigest { .. }), "{error}");
+    }
+    // The largest body that a header may claim, which is not there; and another epsilon, which is no lie that can be seen.
+    for (which, number, claim) in [(bloom, 1u64 << 50, 1u64 << 47), (linear, 1 << 20, 1 << 19)] {
+        let error = forge(which, &[(16, &word(claim)), (64, &word(number))]).unwrap_err();
+        assert!(matches!(error, tamis::Error::Length { .. }), "{error}");
+    }
+    for (which, billionths) in
+        [(bloom, 1), (bloom, 1_000_000_000_000_000), (linear, 1), (linear, 1_000_000_000_000_000)]
+    {
+        let filter = forge(which, &[(56, &word(billionths))]).unwrap();
+        assert_eq!(filter.as_published().unwrap().epsilon().billionths(), billionths);
+    }
+    // Two bits fewer, in the same number of bytes: a one past the last bit betrays it.
+    assert_eq!(PUBLISHED[bloom].1.last().unwrap() >> 3, 0b10);
+    let error = forge(bloom, &[(64, &word(3203))]).unwrap_err().to_string();
+    assert!(error.contains("last byte"), "{error}");
 }
 
 /// The checksum of the specification, bit by bit.

@@ -28,8 +28,8 @@
 //!
 //! # What is not
 //!
-//! - What is in the plan is public: the number of items it has room for, epsilon, the seed. Choose the room without looking at the
-//!   set, or at least round it.
+//! - What is in the plan is public: the number of items it has room for, epsilon, the seed. Choose the room before you look at the set, or
+//!   from what is public anyway. The number of your items rounded up will not do: one item more can change what it is rounded to.
 //! - A trait of the whole set is not hidden, only each item's share in it: who asks for all names of a town sees about how many of
 //!   them are in the set.
 //! - Items that say something of each other (a household, one person's five addresses) are a group.
@@ -96,6 +96,13 @@ pub fn f1(fpr: f64, fnr: f64) -> f64 {
 /// let trial = LinearFilter::rehearse(plan, 0..100u64, 7)?;
 /// let again = LinearFilter::rehearse(plan, 0..100u64, 7)?;
 /// assert_eq!(trial, again);
+/// # Ok::<(), tamis::Error>(())
+/// ```
+///
+/// ```compile_fail,E0277
+/// use tamis::{AnyFilter, privacy::{LinearFilter, LinearPlan}};
+/// let trial = LinearFilter::rehearse(LinearPlan::new(100, "2".parse()?)?, 0..100u64, 7)?;
+/// AnyFilter::from(trial);                     // which could be saved
 /// # Ok::<(), tamis::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]

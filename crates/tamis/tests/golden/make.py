@@ -3,8 +3,9 @@
 
 It wrote the golden files of this folder and the test vectors of FORMAT.md; the tests require that the Rust library
 writes the same bytes and reads the same answers. Run it to write them again; they never change within a version.
+Published filters are drawn here with coins that anybody can predict: they are examples, and protect nobody.
 """
-import hashlib, os, struct
+import hashlib, math, os, random, struct
 
 M64 = (1 << 64) - 1
 PI = [0x243F6A8885A308D3, 0x13198A2E03707344, 0xA4093822299F31D0, 0x082EFA98EC4E6C89, 0x452821E638D01377,
@@ -234,6 +235,111 @@ def zone_file(code, names, first, last, fingerprint, items, elements, counting, 
     return head + struct.pack("<I", crc32c(head)) + data
 
 
+def publish_header(kind, hash, number, items, billionths, rest, data):
+    """The header of kinds 6 and 7; `rest` are the fields from offset 64 on."""
+    seed = hash[1] if hash[0] == 1 else siphash128(SIP_KEY, b"tamis key check\3")[0]
+    head = b"\x89TAMIS\r\n" + struct.pack("<HHIQII", 1, kind, 128, len(data), crc32c(data), 0)
+    head += struct.pack("<BBHIQQQ", hash[0], 0, 0, number, seed, items, billionths) + rest
+    head += bytes(124 - len(head))
+    return head + struct.pack("<I", crc32c(head)) + data
+
+
+class PublicBloom:
+    """Kind 6."""
+
+    def __init__(self, hash, keys, items, billionths, bits, hashes, threshold, seed):
+        self.hash, self.bits, self.hashes, self.threshold = hash, bits, hashes, threshold
+        coins = random.Random(seed)
+        flip = 1 / (math.exp(billionths / 1e9 / hashes) + 1)
+        clear = {place for key in keys for place in positions(hash, key, bits, hashes)}
+        self.ones = {place for place in range(bits) if (place in clear) != (coins.random() < flip)}
+        data = sum(1 << place for place in self.ones).to_bytes((bits + 7) // 8, "little")
+        self.file = publish_header(6, hash, hashes, items, billionths, struct.pack("<QI", bits, threshold), data)
+        self.kept = []
+
+    def contains(self, key):
+        places = positions(self.hash, key, self.bits, self.hashes)
+        return sum(place in self.ones for place in places) >= self.threshold
+
+
+def linear_row(hash, key, columns, shards):
+    """The shard, the first column, and the columns whose coefficient is 1."""
+    h1, h2 = digest(hash, key)
+    product = h1 * shards
+    start = (product & M64) * (columns - 128) >> 64
+    x = h2 + (h1 << 32 | h1 >> 32) & M64
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & M64
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & M64
+    coefficients = h2 | 1 | (x ^ x >> 31) << 64
+    return product >> 64, start, coefficients
+
+
+class Linear:
+    """Kind 7."""
+
+    def __init__(self, hash, keys, items, billionths, q, columns, shards, seed):
+        self.hash, self.q, self.columns, self.shards = hash, q, columns, shards
+        self.binary = q & q - 1 == 0
+        width = (q - 1).bit_length()
+        coins = random.Random(seed)
+        e = math.exp(billionths / 1e9)
+        drop = max(1 / e, (q - e) / (q - 1))
+        self.kept = [key for key in keys if coins.random() >= drop]
+        # Dense equations, shard by shard: nothing here knows of bands.
+        self.values = []
+        for shard in range(shards):
+            rows = [linear_row(hash, key, columns, shards) for key in self.kept]
+            rows = [[(coefficients << start) >> x & 1 for x in range(columns)] for s, start, coefficients in rows if s == shard]
+            if self.binary:
+                planes = solve(rows, columns, 2, [coins] * width)
+                self.values.append([sum(plane[x] << j for j, plane in enumerate(planes)) for x in range(columns)])
+            else:
+                self.values += solve(rows, columns, q, [coins])
+        bits = 0
+        for y, values in enumerate(self.values):
+            for x, value in enumerate(values):
+                for j in range(width):
+                    bits |= (value >> j & 1) << y * columns * width + 64 * (width * (x // 64) + j) + x % 64
+        data = bits.to_bytes(columns * shards * width // 8, "little")
+        self.file = publish_header(7, hash, q, items, billionths, struct.pack("<QQ", columns, shards), data)
+
+    def contains(self, key):
+        shard, start, coefficients = linear_row(self.hash, key, self.columns, self.shards)
+        product = 0
+        for i in range(128):
+            if coefficients >> i & 1:
+                value = self.values[shard][start + i]
+                product = product ^ value if self.binary else (product + value) % self.q
+        return product == 0
+
+
+def solve(rows, columns, p, draws):
+    """For each source of coins a random x with row . x = 0 modulo the prime p for every row: reduced row echelon form, free
+    columns drawn, the others from them."""
+    pivots = {}
+    for row in rows:
+        for column, pivot in pivots.items():
+            row = [(a - row[column] * b) % p for a, b in zip(row, pivot)] if row[column] else row
+        first = next((x for x in range(columns) if row[x]), None)
+        if first is None:
+            continue
+        inverse = pow(row[first], -1, p)
+        row = [a * inverse % p for a in row]
+        for column, pivot in pivots.items():
+            if pivot[first]:
+                pivots[column] = [(a - pivot[first] * b) % p for a, b in zip(pivot, row)]
+        pivots[first] = row
+    solutions = []
+    for coins in draws:
+        x = [0 if column in pivots else int(coins.random() * p) for column in range(columns)]
+        free = x[:]
+        for column, pivot in pivots.items():
+            x[column] = -sum(a * b for a, b in zip(pivot, free)) % p
+        assert all(sum(a * b for a, b in zip(row, x)) % p == 0 for row in rows)
+        solutions.append(x)
+    return solutions
+
+
 COLOURS = [b"colour %d" % i for i in range(200)]
 FINGERPRINT = le(hashlib.sha256(b"".join(struct.pack("<Q", len(key)) + key for key in COLOURS)).digest()[:8])
 ADDRESS = lambda *bytes4: int.from_bytes(bytes(bytes4), "big")
@@ -259,11 +365,38 @@ FILES = {
     "empty": file(1, (1, 0), [], 1, 0.01, 10, 7),
 }
 
+NAMES = [name.encode() for name in ["Zoë", "Zoe\u0308", "李雷", "Ωμέγα", "Nguyễn", "👩‍🚀", "ß", "İ"]]
+STRANGERS = [b"stranger %d" % i for i in range(60)] + [name + b"?" for name in NAMES] + list(range(1000, 1060)) + [-2, (1 << 64) - 2]
+
+PUBLISHED = {
+    "public-bloom-fast": PublicBloom((1, 42), MIXED + NAMES, 200, 5_000_000_000, 3205, 3, 2, 2),
+    "public-bloom-keyed": PublicBloom((2, 0), MIXED + NAMES, 200, 2_500_000_001, 1603, 1, 1, 1),
+    "linear-fast-16": Linear((1, 42), MIXED + NAMES, 200, 2_708_050_202, 16, 256, 1, 3),
+    "linear-keyed-53": Linear((2, 0), MIXED + NAMES, 200, 3_951_243_719, 53, 256, 1, 4),
+    "linear-shards-512": Linear((1, 7), MIXED + NAMES, 200, 7_000_000_000, 512, 192, 3, 5),
+    "linear-shards-5": Linear((2, 0), MIXED + NAMES, 200, 1_000_000_000, 5, 192, 2, 6),
+}
+FILES.update((name, filter.file) for name, filter in PUBLISHED.items())
+
+
+def answers():
+    """What each published filter says of members and strangers: `kept` is a member that must pass."""
+    for name, filter in PUBLISHED.items():
+        for key in MIXED + NAMES + STRANGERS:
+            passes = filter.contains(key)
+            assert passes or key not in filter.kept
+            said = "kept" if key in filter.kept else "passes" if passes else "fails"
+            kind, text = ("integer", str(key)) if isinstance(key, int) else ("text", key.decode())
+            yield " ".join([name, said, kind, text]) + "\n"
+
+
 if __name__ == "__main__":
     here = os.path.dirname(os.path.abspath(__file__))
     for name, data in FILES.items():
         with open(os.path.join(here, "v1-" + name + ".tamis"), "wb") as out:
             out.write(data)
+    with open(os.path.join(here, "v1-published.answers"), "w", encoding="utf-8") as out:
+        out.writelines(answers())
     assert siphash128(bytes(range(16)), b"") == (0xE6A825BA047F81A3, 0x930255C71472F66D)  # the reference vector
     print("vectors for FORMAT.md:")
     for key in [b"", b"a", b"abc", b"ant", b"hello", b"exactly16bytes!!", b"seventeen bytes!!", bytes(range(100)), 0, 7, -1]:
@@ -272,4 +405,6 @@ if __name__ == "__main__":
             print("| `%s` | %s | `%016x` | `%016x` |" % ((name, label) + digest(hash, key)))
     for hash in [(1, 0), (3, 0), (4, 0)]:
         print(hash, list(positions(hash, b"ant", 95851, 7)))
+    for key in [b"ant", "Zoë".encode(), 7]:
+        print("row of", key, "%d %d %032x" % linear_row((1, 0), key, 1024, 3))
     print("check %016x" % siphash128(SIP_KEY, b"tamis key check\3")[0])

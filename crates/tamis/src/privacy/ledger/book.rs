@@ -209,7 +209,10 @@ fn text(what: &str, text: &str) -> Result<String, Error> {
 /// The text in one line. What would end the line, move the cursor or turn the reading direction is escaped, so that a
 /// ledger shown in a terminal is what it says. Escaping twice is escaping once.
 fn escape(text: &str) -> String {
-    let hidden = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         if hidden(c) { escaped.extend(c.escape_default()) } else { escaped.push(c) }

@@ -115,8 +115,8 @@ impl Ledger {
     /// Makes a torn or damaged ledger whole, and opens it. One that is whole already is left as it is.
     ///
     /// The lines before the damage stay. The rest is replaced by one charge: if it is no more than the beginning of a
-    /// line, with a whole amount, by that amount, and else by all that is left of the budget. So, whatever was torn or
-    /// changed, no less is counted than was charged, except for whole lines that are missing at the end. The note quotes
+    /// line, with a whole amount, by that amount, and else by all that is left of the budget. So
+    /// no less is counted than was charged, except for whole lines that are missing at the end, and for a line that was both changed and cut. The note quotes
     /// the beginning of what was replaced.
     ///
     /// Restore a good copy if there is one. Damage in the first line, which holds the budget, cannot be repaired.
@@ -211,6 +211,13 @@ impl Ledger {
             // If this fails too, the line stays, and counts as torn or as spent.
             let _ = file.set_len(end).and_then(|()| file.sync_all());
             return Err(error.into());
+        }
+        // Another file in its place would not have the charge.
+        if !same_file(&file, &self.path)? {
+            return Err(refused(
+                "another file was put in the place of the ledger while it was charged",
+                "charge that one",
+            ));
         }
         self.book = book;
         Ok(Receipt { sequence: self.book.entries.len() as u64, epsilon, left: self.book.left() })

@@ -2,7 +2,9 @@
 
 use super::planes;
 use super::row::Row;
+use crate::Error;
 use crate::privacy::noise::Coins;
+use crate::store::filled;
 
 /// Draws x uniformly from the solutions of all rows, and writes it into zeroed planes. The rows are sorted by their starts and end within the
 /// columns.
@@ -14,9 +16,9 @@ pub(super) fn solve(
     width: u32,
     coins: &mut (impl Coins + ?Sized),
     out: &mut [u8],
-) {
+) -> Result<(), Error> {
     // pivots[i] is the equation whose first column is i, from there on; 0 if there is none.
-    let mut pivots = vec![0u128; columns as usize];
+    let mut pivots = filled(0u128, columns as usize)?;
     for row in rows {
         let (mut column, mut rest) = (row.start as usize, row.coefficients);
         while rest != 0 {
@@ -44,4 +46,5 @@ pub(super) fn solve(
         }
         planes::set(out, width, column, value);
     }
+    Ok(())
 }

@@ -2,22 +2,22 @@
 
 use super::row::Row;
 use super::{LinearPlan, binary, prime};
-use crate::Digest;
 use crate::privacy::noise::{Coins, Probability};
+use crate::store::memory;
+use crate::{Digest, Error};
 
 /// The release of one shard, into zeroed planes.
 pub(super) fn solve_shard(
     plan: &LinearPlan,
-    digests: Vec<Digest>,
+    mut digests: Vec<Digest>,
     coins: &mut (impl Coins + ?Sized),
     planes: &mut [u8],
-) {
-    let mut items: Vec<(Row, Digest)> =
-        digests.into_iter().map(|digest| (Row::of(digest, plan).1, digest)).collect();
-    items.sort_unstable_by_key(|(row, digest)| (row.start, digest.h2, digest.h1));
+) -> Result<(), Error> {
+    let row = |digest: &Digest| Row::of(*digest, plan).1;
+    digests.sort_unstable_by_key(|digest| (row(digest).start, digest.h2, digest.h1));
     // One item, one coin: whoever comes twice must not be dropped twice as seldom.
-    items.dedup_by_key(|(_, digest)| *digest);
-    draw(items.into_iter().map(|(row, _)| row), &plan.drop_rate(), &plan.system(), coins, planes);
+    digests.dedup();
+    draw(digests.iter().map(row), &plan.drop_rate(), &plan.system(), coins, planes)
 }
 
 /// Equations to be solved: in how many unknowns, over what.
@@ -33,11 +33,11 @@ impl System {
     }
 
     /// Draws x uniformly from the solutions, into zeroed planes.
-    fn solve(&self, rows: &[Row], coins: &mut (impl Coins + ?Sized), planes: &mut [u8]) {
+    fn solve(&self, rows: &[Row], coins: &mut (impl Coins + ?Sized), planes: &mut [u8]) -> Result<(), Error> {
         if self.q.is_power_of_two() {
-            binary::solve(rows, self.columns, self.width(), coins, planes);
+            binary::solve(rows, self.columns, self.width(), coins, planes)
         } else {
-            prime::solve(rows, self.columns, self.q as u16, self.width(), coins, planes); // primes are below 2^15
+            prime::solve(rows, self.columns, self.q as u16, self.width(), coins, planes) // primes are below 2^15
         }
     }
 }
@@ -49,9 +49,16 @@ pub(super) fn draw(
     system: &System,
     coins: &mut (impl Coins + ?Sized),
     planes: &mut [u8],
-) {
-    let kept: Vec<Row> = rows.filter(|_| !coins.bernoulli(drop_rate)).collect();
-    system.solve(&kept, coins, planes);
+) -> Result<(), Error> {
+    let mut kept = Vec::new();
+    for row in rows.filter(|_| !coins.bernoulli(drop_rate)) {
+        if kept.len() == kept.capacity() {
+            let more = kept.len().max(16);
+            kept.try_reserve(more).map_err(|_| memory((more * size_of::<Row>()) as u64))?;
+        }
+        kept.push(row);
+    }
+    system.solve(&kept, coins, planes)
 }
 
 #[cfg(test)]
@@ -67,8 +74,8 @@ mod tests {
         enumerate(drop, |coins| {
             let mut planes = vec![0; system.width() as usize * 8];
             let rows = rows.iter().map(|coefficients| Row { start: 0, coefficients: *coefficients });
-            // The coin's chance is the enumeration's.
-            draw(rows, &Probability::ratio(1, 2).unwrap(), system, coins, &mut planes);
+            let drop_rate = Probability::ratio(drop.0 as u64, drop.1 as u64).unwrap();
+            draw(rows, &drop_rate, system, coins, &mut planes).unwrap();
             let value = |column| u64::from(planes::get(&planes, system.width(), column));
             (0..system.columns).fold(0, |x, column| x * u64::from(system.q) + value(column))
         })
@@ -110,6 +117,35 @@ mod tests {
                 assert_eq!((with_over_without, without_over_with), (claim, claim), "symmetric, q = {q}");
             }
         }
+    }
+
+    /// Counts its coins.
+    struct Counted {
+        coins: SeededCoins,
+        tossed: Vec<f64>,
+    }
+
+    impl Coins for Counted {
+        fn bernoulli(&mut self, p: &Probability) -> bool {
+            self.tossed.push(p.to_f64());
+            self.coins.bernoulli(p)
+        }
+
+        fn below(&mut self, bound: u64) -> u64 {
+            self.coins.below(bound)
+        }
+    }
+
+    /// An item that comes twice with a coin each would be dropped too seldom.
+    #[test]
+    fn an_item_has_one_coin_of_the_planned_chance_however_often_it_comes() {
+        let plan = LinearPlan::new(20, "4".parse().unwrap()).unwrap();
+        let hash = crate::Hash::fast(7);
+        let digests: Vec<Digest> = (0..60u64).map(|i| hash.digest(i % 20).unwrap()).collect();
+        let mut coins = Counted { coins: SeededCoins::new(1), tossed: Vec::new() };
+        let mut planes = vec![0; plan.shard_bytes()];
+        solve_shard(&plan, digests, &mut coins, &mut planes).unwrap();
+        assert_eq!(coins.tossed, [1.0 / 52.0; 20]);
     }
 
     /// An item less is dropped less often than claimed: the same enumeration sees it.
@@ -158,7 +194,7 @@ mod tests {
                 items.iter().map(|(start, coefficients)| Row { start: *start, coefficients: *coefficients }).collect();
             rows.sort_unstable_by_key(|row| row.start);
             let mut planes = vec![0; 5 * 8 * width as usize];
-            system.solve(&rows, &mut SeededCoins::new(seed), &mut planes);
+            system.solve(&rows, &mut SeededCoins::new(seed), &mut planes).unwrap();
             let stranger = Row { start: seed % 192, coefficients: u128::from(seed) << 3 | 1 };
             for (row, member) in rows.iter().map(|row| (*row, true)).chain([(stranger, false)]) {
                 let taken = (0..128).filter(|j| row.coefficients >> j & 1 == 1);

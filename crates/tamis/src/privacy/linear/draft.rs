@@ -5,7 +5,7 @@ use super::row::Row;
 use super::{LinearFilter, LinearPlan};
 use crate::privacy::noise::{Coins, SecretCoins, SeededCoins};
 use crate::privacy::{Rehearsal, fresh_hash};
-use crate::store::Store;
+use crate::store::{self, Store};
 use crate::{Digest, Error, Hash, Key};
 use std::fmt;
 use std::sync::Mutex;
@@ -26,6 +26,7 @@ pub struct LinearDraft {
     plan: LinearPlan,
     hash: Hash,
     shards: Vec<Vec<Digest>>,
+    body: Store,
 }
 
 impl LinearDraft {
@@ -37,11 +38,13 @@ impl LinearDraft {
     /// An empty set with a hash of the caller's, such as a keyed one, so that only who has the key can ask.
     pub fn with_hash(plan: LinearPlan, hash: Hash) -> Result<LinearDraft, Error> {
         hash.need_digest("a linear filter")?;
+        // First of all, so that a plan which no memory holds fails before anything is filled.
+        let body = Store::zeroed(plan.bytes())?;
         let count = usize::try_from(plan.shards()).map_err(|_| memory(plan.shards()))?;
         let mut shards = Vec::new();
         shards.try_reserve_exact(count).map_err(|_| memory(plan.shards()))?;
         shards.resize(count, Vec::new());
-        Ok(LinearDraft { plan, hash, shards })
+        Ok(LinearDraft { plan, hash, shards, body })
     }
 
     /// Takes a key; the same key again changes nothing.
@@ -86,42 +89,83 @@ impl LinearDraft {
 
     /// Each shard has coins of its own, so who solves which makes no difference.
     fn draw<C: Coins>(self, coins: impl Fn(u64) -> Result<C, Error> + Sync) -> Result<LinearFilter, Error> {
-        let plan = self.plan;
-        let mut body = Store::zeroed(plan.bytes())?;
+        let LinearDraft { plan, hash, shards, mut body } = self;
         // To ask for the number of cores reads files: not for a small release.
-        let threads = match self.shards.len() {
+        let threads = match shards.len() {
             1 => 1,
-            shards => thread::available_parallelism().map_or(1, usize::from).min(shards),
+            many => thread::available_parallelism().map_or(1, usize::from).min(many),
         };
         let parts = body.bytes_mut().chunks_exact_mut(plan.shard_bytes());
-        let work = Mutex::new(parts.zip(self.shards).zip(0..));
+        let work = Mutex::new(parts.zip(shards).zip(0..));
         let next = || work.lock().ok().and_then(|mut work| work.next());
         let worker = || -> Result<(), Error> {
             while let Some(((planes, digests), shard)) = next() {
-                solve_shard(&plan, digests, &mut coins(shard)?, planes);
+                solve_shard(&plan, digests, &mut coins(shard)?, planes)?;
             }
             Ok(())
         };
         thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(worker)).collect();
+            // Where no more threads can be had, those that there are do it all.
+            let spawn = |_| thread::Builder::new().spawn_scoped(scope, worker).ok();
+            let others: Vec<_> = (1..threads).filter_map(spawn).collect();
             let own = worker();
             let joined = others
                 .into_iter()
                 .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             joined.fold(own, Result::and)
         })?;
-        LinearFilter::from_parts(plan, self.hash, body)
+        LinearFilter::from_parts(plan, hash, body)
     }
 }
 
 fn memory(things: u64) -> Error {
-    let needed = things.saturating_mul(size_of::<Digest>() as u64);
-    Error::Memory { needed, available: "the system has not got them".to_owned() }
+    store::memory(things.saturating_mul(size_of::<Digest>() as u64))
 }
 
 impl fmt::Debug for LinearDraft {
     /// The plan alone: the set is private.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("LinearDraft").field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever could predict the coins could tell who was dropped.
+    #[test]
+    fn releases_are_drawn_afresh() {
+        let plan = LinearPlan::new(100, "1".parse().unwrap()).unwrap();
+        let draft = || LinearDraft::with_hash(plan, Hash::fast(0)).unwrap().with_keys(0..100u64).unwrap();
+        let (one, other) = (draft().publish().unwrap(), draft().publish().unwrap());
+        assert_ne!(one, other);
+        for seed in 0..100 {
+            assert_ne!(draft().rehearse(seed).unwrap().0, one);
+        }
+        assert_ne!(LinearDraft::new(plan).unwrap().hash, LinearDraft::new(plan).unwrap().hash);
+    }
+
+    /// Several shards, small ones, so that it is quick: every key is looked for where it was put.
+    #[test]
+    fn shards_hold_their_own() {
+        for (q, epsilon) in [(16, "2.708050202"), (53, "3.951243719"), (256, "5.541263546")] {
+            let plan = LinearPlan::from_fields(2_000, epsilon.parse().unwrap(), q, 320, 15).unwrap();
+            let filter = LinearDraft::with_hash(plan, Hash::fast(3))
+                .unwrap()
+                .with_keys(0..2_000u64)
+                .unwrap()
+                .rehearse(5)
+                .unwrap();
+            let missed = (0..2_000u64).filter(|key| !filter.contains(*key)).count() as f64;
+            let expected = 2_000.0 * plan.fnr();
+            assert!((missed - expected).abs() < 5.0 * expected.sqrt(), "{q}: {missed} of {expected}");
+            let passed = (2_000..22_000u64).filter(|key| filter.contains(*key)).count() as f64;
+            let expected = 20_000.0 * plan.fpr();
+            assert!(
+                (passed - expected).abs() < 5.0 * expected.sqrt() + 0.05 * expected,
+                "{q}: {passed} of {expected}"
+            );
+        }
     }
 }

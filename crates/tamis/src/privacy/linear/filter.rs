@@ -30,6 +30,15 @@ use std::fmt;
 /// assert!(found > 930);      // 981 are expected
 /// # Ok::<(), tamis::Error>(())
 /// ```
+///
+/// What is published cannot be changed:
+///
+/// ```compile_fail,E0599
+/// use tamis::privacy::{LinearFilter, LinearPlan};
+/// let mut public = LinearFilter::publish(LinearPlan::new(100, "4".parse()?)?, ["Zoë"])?;
+/// public.insert("李雷");
+/// # Ok::<(), tamis::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct LinearFilter {
     plan: LinearPlan,

@@ -95,7 +95,7 @@ pub(super) fn orthogonal_prime(planes: &[u8], width: u32, q: u32, row: Row) -> b
         let [a, b, c] = window.plane(j as usize);
         sum += (a.count_ones() + b.count_ones() + c.count_ones()) << j;
     }
-    sum % q == 0
+    sum.is_multiple_of(q)
 }
 
 /// Where in its shard a row reads, and how many bytes.

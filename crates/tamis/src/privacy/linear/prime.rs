@@ -2,7 +2,9 @@
 
 use super::planes;
 use super::row::{BAND, Row};
+use crate::Error;
 use crate::privacy::noise::Coins;
+use crate::store::filled;
 
 /// The integers modulo an odd prime below 2^15, so that sums of two fit a lane of 16 bits.
 struct Field {
@@ -62,12 +64,12 @@ pub(super) fn solve(
     width: u32,
     coins: &mut (impl Coins + ?Sized),
     out: &mut [u8],
-) {
+) -> Result<(), Error> {
     const SPAN: usize = BAND as usize;
     let field = Field::new(q);
     let columns = columns as usize;
     // The equation whose first column is i, from there on, scaled so that it begins with 1. None begins with 0.
-    let mut pivots = vec![[0u16; SPAN]; columns];
+    let mut pivots = filled([0u16; SPAN], columns)?;
     for row in rows {
         let mut rest: [u16; SPAN] = std::array::from_fn(|j| (row.coefficients >> j & 1) as u16);
         for first in 0..SPAN {
@@ -87,7 +89,7 @@ pub(super) fn solve(
                 .for_each(|(to, from)| *to = field.add(*to, field.scaled(times, *from)));
         }
     }
-    let mut values = vec![0u16; columns + SPAN];
+    let mut values = filled(0u16, columns + SPAN)?;
     for column in (0..columns).rev() {
         let pivot = &pivots[column];
         values[column] = if pivot[0] == 0 {
@@ -100,6 +102,7 @@ pub(super) fn solve(
         };
         planes::set(out, width, column as u64, u32::from(values[column]));
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -35,3 +35,15 @@ fn mix(x: u64) -> u64 {
     let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ x >> 31
 }
+
+#[test]
+fn the_rows_of_the_specification_hold() {
+    let plan = LinearPlan::from_fields(1, "1".parse().unwrap(), 2, 1024, 3).unwrap();
+    let hash = crate::Hash::fast(0);
+    for (key, name) in [(hash.digest("ant"), "`ant`"), (hash.digest("Zoë"), "`Zoë`"), (hash.digest(7), "7")]
+    {
+        let (shard, row) = Row::of(key.unwrap(), &plan);
+        let line = format!("| {name} | {shard} | {} | `{:032x}` |", row.start, row.coefficients);
+        assert!(include_str!("../../../FORMAT.md").contains(&line), "{line}");
+    }
+}

@@ -32,10 +32,13 @@ impl UltraFilter {
     /// An empty private filter with a hash of the caller's, such as a keyed one, so that only who has the key can ask.
     pub fn with_hash(plan: UltraPlan, hash: Hash) -> Result<UltraFilter, Error> {
         hash.need_digest("a filter to be published")?;
-        Ok(UltraFilter { plan, bloom: Bloom::with_plan(*plan.bloom(), hash)? })
+        Ok(UltraFilter { plan, bloom: Bloom::with_plan(plan.bloom()?, hash)? })
     }
 
     /// A Bloom filter that is there already, to be published at a loss of `epsilon` an item.
+    ///
+    /// Its size and the items it was planned for become public. They must not have been chosen by counting the items, or the
+    /// release tells their number.
     pub fn from_bloom(bloom: Bloom, epsilon: Epsilon) -> Result<UltraFilter, Error> {
         bloom.hash().need_digest("a filter to be published")?;
         Ok(UltraFilter { plan: UltraPlan::of_bloom(*bloom.plan(), epsilon)?, bloom })
@@ -95,6 +98,19 @@ impl UltraFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whoever could predict the coins could take them off again.
+    #[test]
+    fn releases_are_drawn_afresh() {
+        let plan = UltraPlan::new(1_000, "1".parse().unwrap()).unwrap();
+        let filter = UltraFilter::with_hash(plan, Hash::fast(0)).unwrap();
+        let (one, other) = (filter.publish().unwrap(), filter.publish().unwrap());
+        assert_ne!(one, other);
+        for seed in 0..100 {
+            assert_ne!(filter.rehearse(seed).unwrap().0, one);
+        }
+    }
+    use crate::privacy::noise::ln_upwards;
     use crate::privacy::trial::{enumerate, worst};
     use crate::rate::{Kind, Plan};
 
@@ -104,7 +120,7 @@ mod tests {
         // With a flip in four, e^b is 3, so that an item of k bits claims 3^k.
         for (bits, hashes) in [(3, 1), (4, 2), (5, 3)] {
             let bloom = Plan::from_items_bits(Kind::Bloom, 1, bits).unwrap().with_hashes(hashes).unwrap();
-            let plan = UltraPlan::of_bloom(bloom, "1".parse().unwrap()).unwrap();
+            let plan = UltraPlan::of_bloom(bloom, ln_upwards(3u64.pow(hashes))).unwrap();
             let mut found = (0, 1);
             for seed in 0..60 {
                 let release = |keys: &[u64]| {

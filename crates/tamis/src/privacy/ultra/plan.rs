@@ -17,10 +17,12 @@ const BITS_AN_ITEM: u64 = 16;
 /// assert!(plan.fpr() < 0.08 && plan.fnr() < 0.02);
 /// # Ok::<(), tamis::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct UltraPlan {
-    bloom: rate::Plan,
+    items: u64,
+    bits: u64,
+    hashes: u32,
     epsilon: Epsilon,
     threshold: u32,
 }
@@ -57,12 +59,11 @@ impl UltraPlan {
         cost: impl Fn(&UltraPlan) -> f64,
     ) -> Result<UltraPlan, Error> {
         check_epsilon(epsilon)?;
-        let bloom = rate::Plan::from_items_bits(Kind::Bloom, items, bits)?;
-        let with_one = bloom.with_hashes(1)?;
-        let mut best = UltraPlan { bloom: with_one, epsilon, threshold: 1 };
-        for bloom in (1..=MAX_HASHES).filter_map(|hashes| bloom.with_hashes(hashes).ok()) {
-            for threshold in 1..=bloom.hashes() {
-                let plan = UltraPlan { bloom, epsilon, threshold };
+        rate::Plan::from_items_bits(Kind::Bloom, items, bits)?; // refuses what is no filter at all
+        let mut best = UltraPlan { items, bits, hashes: 1, epsilon, threshold: 1 };
+        for hashes in 1..=MAX_HASHES {
+            for threshold in 1..=hashes {
+                let plan = UltraPlan { hashes, threshold, ..best };
                 if cost(&plan) < cost(&best) {
                     best = plan;
                 }
@@ -77,10 +78,9 @@ impl UltraPlan {
         if bloom.filter() != Kind::Bloom {
             return Err(Error::Kind { planned: bloom.filter().name(), wanted: "bloom" });
         }
-        // Not the rate that was once asked for, which says nothing here, but the one there will be.
-        let bloom = bloom.with_hashes(bloom.hashes())?;
-        let mut best = UltraPlan { bloom, epsilon, threshold: bloom.hashes() };
-        for threshold in 1..bloom.hashes() {
+        let (items, bits, hashes) = (bloom.items(), bloom.bits(), bloom.hashes());
+        let mut best = UltraPlan { items, bits, hashes, epsilon, threshold: hashes };
+        for threshold in 1..hashes {
             let plan = UltraPlan { threshold, ..best };
             if plan.fpr().max(plan.fnr()) < best.fpr().max(best.fnr()) {
                 best = plan;
@@ -98,12 +98,11 @@ impl UltraPlan {
         threshold: u32,
     ) -> Result<UltraPlan, Error> {
         let refused = |field, got: u64| Error::Field { field, got: got.to_string() };
-        let bloom = rate::Plan::from_fields(Kind::Bloom, items, 0.0, bits, hashes, 1)?;
-        let bloom = bloom.with_hashes(hashes).map_err(|_| refused("number of cells", bits))?;
+        rate::Plan::from_fields(Kind::Bloom, items, 0.0, bits, hashes, 1)?;
         if !(1..=hashes).contains(&threshold) {
             return Err(refused("threshold", u64::from(threshold)));
         }
-        Ok(UltraPlan { bloom, epsilon, threshold })
+        Ok(UltraPlan { items, bits, hashes, epsilon, threshold })
     }
 
     /// The same with another threshold. The paper's is all of the hashes.
@@ -117,7 +116,7 @@ impl UltraPlan {
     /// # Ok::<(), tamis::Error>(())
     /// ```
     pub fn with_threshold(self, threshold: u32) -> Result<UltraPlan, Error> {
-        let hashes = self.bloom.hashes();
+        let hashes = self.hashes;
         if !(1..=hashes).contains(&threshold) {
             return Err(Error::Threshold { got: threshold, hashes, nearest: threshold.clamp(1, hashes) });
         }
@@ -125,15 +124,14 @@ impl UltraPlan {
     }
 
     /// The plan of the private Bloom filter.
-    #[must_use]
-    pub fn bloom(&self) -> &rate::Plan {
-        &self.bloom
+    pub fn bloom(&self) -> Result<rate::Plan, Error> {
+        rate::Plan::from_items_bits(Kind::Bloom, self.items, self.bits)?.with_hashes(self.hashes)
     }
 
     /// The items it is for: the public capacity, whatever the set holds.
     #[must_use]
     pub fn items(&self) -> u64 {
-        self.bloom.items()
+        self.items
     }
 
     /// What a release costs, for sets that differ in one item being there or not.
@@ -150,14 +148,14 @@ impl UltraPlan {
 
     /// What a release costs for sets that differ in one item being another: twice as much.
     #[must_use]
-    pub fn epsilon_replace(&self) -> f64 {
-        2.0 * self.epsilon.to_f64()
+    pub fn epsilon_replace(&self) -> Option<Epsilon> {
+        self.epsilon.checked_mul(2)
     }
 
     /// The bits of an item.
     #[must_use]
     pub fn hashes(&self) -> u32 {
-        self.bloom.hashes()
+        self.hashes
     }
 
     /// How many of its bits must be ones for a key to pass.
@@ -169,19 +167,19 @@ impl UltraPlan {
     /// The bits of the body.
     #[must_use]
     pub fn bits(&self) -> u64 {
-        self.bloom.bits()
+        self.bits
     }
 
     /// The bytes of the body, in memory and in the file.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.bloom.bytes()
+        self.bits.div_ceil(8)
     }
 
     /// The bits an item.
     #[must_use]
     pub fn bits_per_item(&self) -> f64 {
-        self.bloom.bits_per_item()
+        self.bits as f64 / self.items as f64
     }
 
     /// The chance that a bit is flipped, exactly 1/(e^(epsilon/hashes)+1).

@@ -26,7 +26,16 @@ use std::fmt;
 /// assert_eq!(public.body().len(), 200);
 /// # Ok::<(), tamis::Error>(())
 /// ```
-#[derive(Clone, PartialEq)]
+///
+/// Only the private filter takes items:
+///
+/// ```compile_fail,E0599
+/// use tamis::privacy::{UltraFilter, UltraPlan};
+/// let mut public = UltraFilter::new(UltraPlan::new(100, "5".parse()?)?)?.publish()?;
+/// public.insert("Zoë");
+/// # Ok::<(), tamis::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
 pub struct PublicBloom {
     plan: UltraPlan,
     hash: Hash,
@@ -133,8 +142,8 @@ impl Rehearsal<PublicBloom> {
     /// The share of bits that differ from those of another filter, such as the private one.
     #[must_use]
     pub fn distance_to(&self, body: &[u8]) -> f64 {
-        let differ: u32 = self.0.body().iter().zip(body).map(|(a, b)| (a ^ b).count_ones()).sum();
-        f64::from(differ) / self.0.plan.bits() as f64
+        let differ: u64 = self.0.body().iter().zip(body).map(|(a, b)| u64::from((a ^ b).count_ones())).sum();
+        differ as f64 / self.0.plan.bits() as f64
     }
 }
 
@@ -170,9 +179,6 @@ impl Published for PublicBloom {
         self.body.bytes()
     }
 }
-
-// The only floats are rates: a plan is never made of NaN.
-impl Eq for PublicBloom {}
 
 impl fmt::Debug for PublicBloom {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
