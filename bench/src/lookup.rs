@@ -4,6 +4,7 @@ use crate::keys::{self, Mix};
 use crate::report::Report;
 use crate::rounds::{Task, interleave};
 use std::collections::HashSet;
+use std::hash::BuildHasher;
 use tamis::{BlockedBloom, Bloom};
 use xorf::Filter as _;
 
@@ -69,13 +70,15 @@ fn lookups(report: &mut Report, size: usize, rounds: usize) -> Result<(), Box<dy
     // The bare read touches the same memory as the filter, and, apart from it, memory as any vector gets it.
     let body = blocked.body();
     let vector = body.to_vec();
-    let mut sbbf = sbbf_rs_safe::Filter::new(10, size);
+    let state = foldhash::fast::FixedState::default();
+    let (mut sbbf, mut hashed) = (sbbf_rs_safe::Filter::new(10, size), sbbf_rs_safe::Filter::new(10, size));
     let mut parquet = parquet::bloom_filter::Sbbf::new_with_ndv_fpp(n, 0.01)?;
     let mut fast = fastbloom::BloomFilter::with_false_pos(0.01)
         .hasher(foldhash::fast::FixedState::default())
         .expected_items(size);
     for key in &members {
         let _ = sbbf.insert_hash(*key);
+        let _ = hashed.insert_hash(state.hash_one(key));
         parquet.insert(key);
         let _ = fast.insert(key);
     }
@@ -98,6 +101,9 @@ fn lookups(report: &mut Report, size: usize, rounds: usize) -> Result<(), Box<dy
             Numbers::new("tamis bloom, a batch", |keys| passed(&bloom.contains_many(keys))),
             Numbers::new("sbbf-rs-safe 0.3.2, without hash", |keys| {
                 keys.iter().filter(|k| sbbf.contains_hash(**k)).count()
+            }),
+            Numbers::new("sbbf-rs-safe 0.3.2, foldhash", |keys| {
+                keys.iter().filter(|k| hashed.contains_hash(state.hash_one(k))).count()
             }),
             Numbers::new("parquet 60.1.0", |keys| keys.iter().filter(|k| parquet.check(*k)).count()),
             Numbers::new("fastbloom 0.17.0, foldhash", |keys| {

@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
 use tamis::zone::Universe;
 use tamis::{KeyRef, Kinds};
 
@@ -68,6 +69,8 @@ fn delimiter(text: &str) -> Result<u8, String> {
 const LONGEST: usize = 16 << 20;
 /// How much is read at a time.
 const CHUNK: usize = 1 << 18;
+/// How many batches may wait to be worked on.
+const READ_AHEAD: usize = 4;
 
 /// A batch of keys, and for each the text to print when it is chosen.
 #[derive(Default)]
@@ -216,7 +219,7 @@ impl Manner {
     }
 
     /// Gives all keys of the files (of standard input, if there are none) to `take`, a batch at a time, until it
-    /// answers `false`.
+    /// answers `false`. While it works on one batch, another thread reads the next.
     pub(crate) fn each(
         &self,
         files: &[PathBuf],
@@ -224,13 +227,38 @@ impl Manner {
         rows: bool,
         mut take: impl FnMut(&Batch) -> anyhow::Result<bool>,
     ) -> anyhow::Result<()> {
-        let standard_input = [PathBuf::from("-")];
-        let files = if files.is_empty() { &standard_input[..] } else { files };
+        let files = if files.is_empty() { vec![PathBuf::from("-")] } else { files.to_vec() };
+        let manner = self.clone();
+        let (full, filled) = mpsc::sync_channel::<Batch>(READ_AHEAD);
+        let (empty, emptied) = mpsc::channel::<Batch>();
+        let reader = std::thread::spawn(move || {
+            manner.read_all(&files, doing, rows, &mut |batch| {
+                let spare = emptied.try_recv().unwrap_or_default();
+                Ok(full.send(std::mem::replace(batch, spare)).is_ok())
+            })
+        });
+        for batch in filled {
+            if !take(&batch)? {
+                // The reader may be waiting for a pipe; nobody waits for it.
+                return Ok(());
+            }
+            let _ = empty.send(batch); // it may have read everything
+        }
+        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    fn read_all(
+        &self,
+        files: &[PathBuf],
+        doing: &'static str,
+        rows: bool,
+        take: &mut impl FnMut(&mut Batch) -> anyhow::Result<bool>,
+    ) -> anyhow::Result<()> {
         let progress = progress::reading(files, doing);
         for file in files {
             let go_on = if file == Path::new("-") {
                 let input = progress.wrap_read(io::stdin().lock());
-                self.read("standard input", input, rows, &mut take)
+                self.read("standard input", input, rows, take)
             } else {
                 let name = file.display().to_string();
                 if !file.exists() {
@@ -240,7 +268,7 @@ impl Manner {
                     );
                 }
                 let opened = File::open(file).with_context(|| format!("cannot open {name}"))?;
-                self.read(&name, progress.wrap_read(opened), rows, &mut take)
+                self.read(&name, progress.wrap_read(opened), rows, take)
             }?;
             if !go_on {
                 break;
@@ -255,7 +283,7 @@ impl Manner {
         name: &str,
         input: impl Read,
         rows: bool,
-        take: &mut impl FnMut(&Batch) -> anyhow::Result<bool>,
+        take: &mut impl FnMut(&mut Batch) -> anyhow::Result<bool>,
     ) -> anyhow::Result<bool> {
         match &self.csv {
             Some(column) => self.read_csv(name, column, input, rows, take),
@@ -267,7 +295,7 @@ impl Manner {
         &self,
         name: &str,
         mut input: impl Read,
-        take: &mut impl FnMut(&Batch) -> anyhow::Result<bool>,
+        take: &mut impl FnMut(&mut Batch) -> anyhow::Result<bool>,
     ) -> anyhow::Result<bool> {
         let separator = if self.null { 0 } else { b'\n' };
         let lines = !self.null && !self.raw;
@@ -331,7 +359,7 @@ impl Manner {
                 push(&buffer[start..filled])?;
                 start = filled;
             }
-            if batch.len() > 0 && !take(&batch)? {
+            if batch.len() > 0 && !take(&mut batch)? {
                 return Ok(false);
             }
             if ended {
@@ -348,7 +376,7 @@ impl Manner {
         column: &str,
         input: impl Read,
         rows: bool,
-        take: &mut impl FnMut(&Batch) -> anyhow::Result<bool>,
+        take: &mut impl FnMut(&mut Batch) -> anyhow::Result<bool>,
     ) -> anyhow::Result<bool> {
         let number: Option<usize> = column.parse().ok();
         if number == Some(0) {
@@ -399,7 +427,7 @@ impl Manner {
             }
             let due = !more || batch.text.len() >= CHUNK || batch.len() >= CHUNK / 16;
             if due && (batch.len() > 0 || batch.header.is_some()) {
-                if !take(&batch)? {
+                if !take(&mut batch)? {
                     return Ok(false);
                 }
                 batch.clear();

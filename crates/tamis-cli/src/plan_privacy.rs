@@ -241,7 +241,9 @@ impl PrivatePlan {
              size      {} bytes ({} with the file's header), {:.2} bits an item, whatever the set\n\
              how       {how}",
             self.epsilon(),
-            2.0 * self.epsilon().to_f64(),
+            self.epsilon()
+                .checked_mul(2)
+                .map_or("more than can be written".to_owned(), |twice| twice.to_string()),
             rate(1.0 - missed),
             rate(missed),
             rate(fp),

@@ -14,10 +14,10 @@ pub(crate) fn get(bytes: &[u8], i: u64) -> bool {
 static BIT: [u8; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
 /// Sets bit `i` and says whether it was clear.
-#[inline]
+#[inline(always)]
 pub(crate) fn set(bytes: &mut [u8], i: u64) -> bool {
     let byte = &mut bytes[(i >> 3) as usize];
-    let mask = 1 << (i & 7);
+    let mask = BIT[(i & 7) as usize];
     let clear = *byte & mask == 0;
     *byte |= mask;
     clear

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`rate`] | items, false-positive rate | members always pass; strangers pass at about the rate |
 //! | [`zone`] | a finite universe, most items | nobody is answered wrongly, up to that many items; it can list and remove |
+//! | [`privacy`] | items, epsilon | what is published says of any one item at most a factor e^epsilon |
 //!
 //! ```
 //! use tamis::{AnyFilter, Bloom};
@@ -21,7 +22,7 @@
 //! ```
 //!
 //! Plan first: [`rate::Plan`] turns any two of items, rate and bits into the third, and [`zone::Plan`] chooses a code and proves
-//! its promise, before anything is allocated. Files are specified in [`mod@format`].
+//! its promise, before anything is allocated; [`privacy::LinearPlan`] says how often a release will be wrong. Files are specified in [`mod@format`].
 
 mod bits;
 mod error;

@@ -50,6 +50,24 @@ fn contains(plan: &Plan, body: &[u8], digest: Digest) -> bool {
     (0..left).all(|_| bits::get(body, walk.next()))
 }
 
+/// Sets all places; says whether one was clear.
+#[inline(always)]
+fn insert(plan: &Plan, body: &mut [u8], digest: Digest) -> bool {
+    let mut walk = Walk::new(digest, plan.cells());
+    (0..plan.hashes()).fold(false, |new, _| new | bits::set(body, walk.next()))
+}
+
+#[cold]
+#[inline(never)]
+fn insert_document(plan: &Plan, body: &mut [u8], probe: &Probe<'_>) -> bool {
+    let mut new = false;
+    probe.visit(plan.cells(), plan.hashes(), |position| {
+        new |= bits::set(body, position);
+        true
+    });
+    new
+}
+
 /// Starts to fetch the next places of a walk.
 #[inline(always)]
 fn prefetch_walk(body: &[u8], mut walk: Walk, places: u32) {
@@ -69,12 +87,10 @@ fn contains_document(plan: &Plan, body: &[u8], probe: &Probe<'_>) -> bool {
 impl Cells for Classic {
     #[inline]
     fn insert(plan: &Plan, body: &mut [u8], probe: &Probe<'_>) -> bool {
-        let mut new = false;
-        probe.visit(plan.cells(), plan.hashes(), |position| {
-            new |= bits::set(body, position);
-            true
-        });
-        new
+        match probe {
+            Probe::Digest(digest) => insert(plan, body, *digest),
+            document => insert_document(plan, body, document),
+        }
     }
 
     #[inline(always)]
@@ -137,6 +153,6 @@ impl Cells for Classic {
     }
 
     fn insert_aims(plan: &Plan, body: &mut [u8], digests: &[Digest]) -> u64 {
-        digests.iter().map(|digest| u64::from(Self::insert(plan, body, &Probe::Digest(*digest)))).sum()
+        digests.iter().map(|digest| u64::from(insert(plan, body, *digest))).sum()
     }
 }

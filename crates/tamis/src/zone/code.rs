@@ -25,6 +25,14 @@ pub trait Code: fmt::Debug + Send + Sync {
     /// The position of an element in each block, in order.
     fn positions(&self, number: u64, positions: &mut Vec<u64>);
 
+    /// Whether `occupied` says yes to the position of an element in every block. After the first no, which comes early for most
+    /// strangers, no further position is computed.
+    fn all(&self, number: u64, occupied: &mut dyn FnMut(usize, u64) -> bool) -> bool {
+        let mut positions = Vec::new();
+        self.positions(number, &mut positions);
+        positions.iter().enumerate().all(|(block, position)| occupied(block, *position))
+    }
+
     /// The elements whose positions are all occupied, by joining the occupied positions of a few blocks into candidates
     /// and testing each on the other blocks. `None` if that would take more than `most` candidates.
     fn join(&self, cells: &dyn Occupancy, universe: u128, most: u64) -> Option<Vec<u64>>;
@@ -50,4 +58,35 @@ pub trait Occupancy {
 /// The positions in all, one cell each.
 pub(crate) fn cells(code: &dyn Code) -> u64 {
     (0..code.blocks()).map(|block| code.size(block)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::zone::{ReedSolomon, Residues};
+
+    #[test]
+    fn a_lookup_sees_the_positions_in_order_and_stops_at_the_first_no() {
+        let codes: [Box<dyn Code>; 3] = [
+            Box::new(Residues::new(vec![2, 3, 5, 7, 11], 10).unwrap()),
+            Box::new(Residues::new(vec![4_294_967_291, 7], u64::MAX - 500).unwrap()),
+            Box::new(ReedSolomon::new(9, 2, 10).unwrap()),
+        ];
+        for code in codes {
+            for number in 0..500 {
+                let mut positions = Vec::new();
+                code.positions(number, &mut positions);
+                for stop in 0..=positions.len() {
+                    let mut seen = Vec::new();
+                    let all = code.all(number, &mut |block, position| {
+                        assert_eq!(block, seen.len());
+                        seen.push(position);
+                        seen.len() <= stop
+                    });
+                    assert_eq!(all, stop == positions.len());
+                    assert_eq!(seen, positions[..positions.len().min(stop + 1)], "{code:?}, {number}");
+                }
+            }
+        }
+    }
 }

@@ -127,6 +127,11 @@ impl Code for Residues {
         positions.extend(self.moduli.iter().map(|q| element % q));
     }
 
+    fn all(&self, number: u64, occupied: &mut dyn FnMut(usize, u64) -> bool) -> bool {
+        let element = self.first.wrapping_add(number);
+        self.moduli.iter().enumerate().all(|(block, q)| occupied(block, remainder(element, *q)))
+    }
+
     fn join(&self, cells: &dyn Occupancy, universe: u128, most: u64) -> Option<Vec<u64>> {
         let counts: Vec<u64> = (0..self.blocks()).map(|block| cells.count(block)).collect();
         if counts.contains(&0) {

@@ -83,16 +83,20 @@ impl ReedSolomon {
         digits.iter().rev().fold(0, |sum, digit| self.field.add(self.field.mul(sum, point), *digit))
     }
 
-    fn digits(&self, mut number: u64) -> Vec<u32> {
+    /// The digits of a number of the universe, as far as they reach; 64 are enough for any.
+    fn digits(&self, mut number: u64) -> [u32; MOST_DIGITS] {
         let order = u64::from(self.order());
-        let mut digits = Vec::with_capacity(self.degree as usize + 1);
-        for _ in 0..=self.degree {
-            digits.push((number % order) as u32);
+        let mut digits = [0; MOST_DIGITS];
+        for digit in &mut digits[..=self.degree as usize] {
+            *digit = (number % order) as u32;
             number /= order;
         }
         digits
     }
 }
+
+/// A number below 2^64 has no more digits, in any base.
+const MOST_DIGITS: usize = 64;
 
 impl Code for ReedSolomon {
     fn blocks(&self) -> usize {
@@ -106,7 +110,14 @@ impl Code for ReedSolomon {
     fn positions(&self, number: u64, positions: &mut Vec<u64>) {
         let digits = self.digits(number);
         positions.clear();
-        positions.extend((0..self.blocks).map(|point| u64::from(self.value(&digits, point))));
+        let digits = &digits[..=self.degree as usize];
+        positions.extend((0..self.blocks).map(|point| u64::from(self.value(digits, point))));
+    }
+
+    fn all(&self, number: u64, occupied: &mut dyn FnMut(usize, u64) -> bool) -> bool {
+        let digits = self.digits(number);
+        let digits = &digits[..=self.degree as usize];
+        (0..self.blocks).all(|point| occupied(point as usize, u64::from(self.value(digits, point))))
     }
 
     fn join(&self, cells: &dyn Occupancy, universe: u128, most: u64) -> Option<Vec<u64>> {
