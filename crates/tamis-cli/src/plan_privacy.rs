@@ -221,9 +221,10 @@ impl PrivatePlan {
                 grouped(plan.columns()),
             ),
             PrivatePlan::Bloom(plan) => format!(
-                "{} an item, each bit flipped with {}; a key passes with {} or more ones",
+                "{} an item, each flipped with {} (epsilon {:.4} a bit); a key passes with {} or more ones",
                 output::of(u64::from(plan.hashes()), "bit"),
                 rate(plan.flip_rate().to_f64()),
+                plan.epsilon_bit(),
                 plan.threshold(),
             ),
         };
