@@ -1,8 +1,7 @@
 //! Building with several threads.
 //!
-//! Each thread hashes every key and inserts those whose block lies in its part of the filter. Hashing twice costs less than the
-//! memory access that is saved, nobody waits for anybody, and every block gets its keys in their order: the result is that of one
-//! thread, bit for bit.
+//! Each thread hashes every key and inserts those whose block lies in its part of the filter. Nobody waits for anybody, and every
+//! block gets its keys in their order: the result is that of one thread, bit for bit.
 
 use super::scalar::Block;
 use super::{Aim, Blocked, BlockedBloom};
@@ -14,7 +13,7 @@ use crate::{Key, prefetch};
 
 impl BlockedBloom {
     /// [`insert_many`](crate::rate::Filter::insert_many) with several threads, each of which fills a part of the filter: the same
-    /// filter, and the same count of keys that were certainly new. It pays for millions of keys.
+    /// filter, and the same count of keys that were certainly new. Every thread hashes every key, so measure whether it pays.
     ///
     /// ```
     /// let keys: Vec<u64> = (0..10_000).collect();
