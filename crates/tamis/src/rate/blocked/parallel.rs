@@ -1,8 +1,7 @@
 //! Building with several threads.
 //!
-//! Each thread hashes every key and inserts those whose block lies in its part of the filter. Hashing twice costs less than the
-//! memory access that is saved, nobody waits for anybody, and every block gets its keys in their order: the result is that of one
-//! thread, bit for bit.
+//! Each thread hashes every key and inserts those whose block lies in its part of the filter. Nobody waits for anybody, and every
+//! block gets its keys in their order: the result is that of one thread, bit for bit.
 
 use super::scalar::Block;
 use super::{Aim, Blocked, BlockedBloom};
@@ -14,7 +13,7 @@ use crate::{Key, prefetch};
 
 impl BlockedBloom {
     /// [`insert_many`](crate::rate::Filter::insert_many) with several threads, each of which fills a part of the filter: the same
-    /// filter, and the same count of keys that were certainly new. It pays for millions of keys.
+    /// filter, and the same count of keys that were certainly new. Every thread hashes every key, so measure whether it pays.
     ///
     /// ```
     /// let keys: Vec<u64> = (0..10_000).collect();
@@ -47,28 +46,42 @@ impl BlockedBloom {
 
 /// Inserts those keys whose block is in `part`, which begins with block number `first`.
 fn insert_part(plan: &Plan, part: &mut [Block], first: usize, digests: impl Iterator<Item = Digest>) -> u64 {
+    if Blocked::needs_both(plan) {
+        insert_digests(plan, part, first, digests)
+    } else {
+        insert_digests(plan, part, first, digests.map(|digest| Digest { h1: digest.h1, h2: 0 }))
+    }
+}
+
+#[inline(always)]
+fn insert_digests(
+    plan: &Plan,
+    part: &mut [Block],
+    first: usize,
+    digests: impl Iterator<Item = Digest>,
+) -> u64 {
     let ahead = size_of_val(part) > prefetch::WORTHWHILE;
+    let last = part.len().saturating_sub(1);
     let mut batches = [[Blocked::NOWHERE; BATCH]; 2];
-    let (mut count, mut new) = ([0; 2], 0);
-    let mut coming = 0;
+    // One batch fills up while the other waits for its memory.
+    let (mut filling, mut filled, mut waiting, mut new) = (0, 0, 0, 0);
     for digest in digests {
         let Aim { block, words } = Blocked::aim(plan, digest);
         let block = block.wrapping_sub(first);
-        batches[coming][count[coming]] = Aim { block, words };
+        batches[filling][filled] = Aim { block, words };
         // Whose part it is, is a coin toss that no processor predicts: so no branch but an overwritten place.
-        count[coming] += usize::from(block < part.len());
+        filled += usize::from(block < part.len());
         if ahead {
-            prefetch::read(part.as_flattened(), block.wrapping_mul(size_of::<Block>()));
+            prefetch::read(part.as_flattened(), block.min(last) * size_of::<Block>());
         }
-        if count[coming] == BATCH {
-            let ready = 1 - coming;
-            new += Blocked::insert_aims(plan, part.as_flattened_mut(), &batches[ready][..count[ready]]);
-            count[ready] = 0;
-            coming = ready;
+        if filled == BATCH {
+            filling = 1 - filling;
+            new += Blocked::insert_aims(plan, part.as_flattened_mut(), &batches[filling][..waiting]);
+            (waiting, filled) = (filled, 0);
         }
     }
-    for last in [1 - coming, coming] {
-        new += Blocked::insert_aims(plan, part.as_flattened_mut(), &batches[last][..count[last]]);
+    for (batch, len) in [(1 - filling, waiting), (filling, filled)] {
+        new += Blocked::insert_aims(plan, part.as_flattened_mut(), &batches[batch][..len]);
     }
     new
 }
