@@ -37,7 +37,7 @@ impl BlockedBloom {
         }
         let (plan, hash, body) = self.parts_mut(keys);
         let blocks: &mut [Block] = body.as_chunks_mut().0;
-        let share = blocks.len().div_ceil(threads);
+        let share = blocks.len().div_ceil(threads).max(2); // so that its reciprocal fits 64 bits
         let parts: Vec<&mut [Block]> = blocks.chunks_mut(share).collect();
         let workers = connected(parts.len()).into_iter().zip(parts);
         std::thread::scope(|scope| {
@@ -172,10 +172,10 @@ mod tests {
 
     #[test]
     fn every_number_of_threads_makes_the_same_filter() {
-        for (items, fpr) in [(1, 0.01), (5_000, 0.01), (50_000, 1e-6), (200_000, 0.001)] {
-            // Every third key comes twice.
+        for (items, fpr) in [(1, 0.01), (90, 0.01), (5_000, 0.01), (50_000, 1e-6), (200_000, 0.001)] {
+            // Every third key comes twice; and more keys than planned, in a filter of a block or two.
             let keys: Vec<u64> =
-                (0..items).flat_map(|i| if i % 3 == 0 { vec![i; 2] } else { vec![i] }).collect();
+                (0..items.max(20_000)).flat_map(|i| if i % 3 == 0 { vec![i; 2] } else { vec![i] }).collect();
             let mut one = BlockedBloom::new(items, fpr).unwrap();
             let new = one.insert_many(&keys);
             for threads in [0, 1, 2, 3, 7] {
