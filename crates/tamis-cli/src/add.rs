@@ -6,7 +6,7 @@ use crate::output::{self, grouped, integer, number, object, rate};
 use anyhow::bail;
 use clap::Args;
 use serde_json::json;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tamis::Health;
 
@@ -61,12 +61,16 @@ impl Add {
                 return Ok(true);
             }
             let added = filter::insert_each(&mut any, batch, self.beyond)?;
-            for (text, _) in batch.printed().iter().zip(added).filter(|(_, new)| *new) {
-                new += 1;
-                manner.write(&mut out, text)?;
+            let fresh = batch.printed().into_iter().zip(added).filter(|(_, new)| *new);
+            let fresh: Vec<_> = fresh.map(|(text, _)| text).collect();
+            new += fresh.len() as u64;
+            let printed =
+                fresh.iter().try_for_each(|text| manner.write(&mut out, text)).and_then(|()| out.flush());
+            match printed {
+                // Whoever read along has seen enough; the keys are to be added all the same.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(true),
+                other => other.map(|()| true).map_err(Into::into),
             }
-            out.flush()?;
-            Ok(true)
         })?;
         drop(out);
         filter::save(&any, &self.filter)?;

@@ -3,6 +3,7 @@
 use crate::progress;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
+use indicatif::ProgressBar;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -71,6 +72,8 @@ const LONGEST: usize = 16 << 20;
 const CHUNK: usize = 1 << 18;
 /// How many batches may wait to be worked on.
 const READ_AHEAD: usize = 4;
+/// What some editors put before UTF-8 text.
+const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// A batch of keys, and for each the text to print when it is chosen.
 #[derive(Default)]
@@ -228,33 +231,43 @@ impl Manner {
         mut take: impl FnMut(&Batch) -> anyhow::Result<bool>,
     ) -> anyhow::Result<()> {
         let files = if files.is_empty() { vec![PathBuf::from("-")] } else { files.to_vec() };
-        let manner = self.clone();
+        let progress = progress::reading(&files, doing);
+        let (manner, bar) = (self.clone(), progress.clone());
         let (full, filled) = mpsc::sync_channel::<Batch>(READ_AHEAD);
         let (empty, emptied) = mpsc::channel::<Batch>();
         let reader = std::thread::spawn(move || {
-            manner.read_all(&files, doing, rows, &mut |batch| {
+            manner.read_all(&files, &bar, rows, &mut |batch| {
                 let spare = emptied.try_recv().unwrap_or_default();
                 Ok(full.send(std::mem::replace(batch, spare)).is_ok())
             })
         });
-        for batch in filled {
-            if !take(&batch)? {
-                // The reader may be waiting for a pipe; nobody waits for it.
-                return Ok(());
+        let mut each_batch = || {
+            for batch in &filled {
+                if !take(&batch)? {
+                    return Ok(false);
+                }
+                let _ = empty.send(batch); // it may have read everything
             }
-            let _ = empty.send(batch); // it may have read everything
+            Ok(true)
+        };
+        let taken = each_batch();
+        // Gone from the terminal before anybody prints there.
+        progress.finish_and_clear();
+        match taken {
+            Ok(true) => reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            // The reader may be waiting for a pipe; nobody waits for it.
+            Ok(false) => Ok(()),
+            Err(error) => Err(error),
         }
-        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
     fn read_all(
         &self,
         files: &[PathBuf],
-        doing: &'static str,
+        progress: &ProgressBar,
         rows: bool,
         take: &mut impl FnMut(&mut Batch) -> anyhow::Result<bool>,
     ) -> anyhow::Result<()> {
-        let progress = progress::reading(files, doing);
         for file in files {
             let go_on = if file == Path::new("-") {
                 let input = progress.wrap_read(io::stdin().lock());
@@ -274,7 +287,6 @@ impl Manner {
                 break;
             }
         }
-        progress.finish_and_clear();
         Ok(())
     }
 
@@ -319,14 +331,14 @@ impl Manner {
                 Err(e) => return Err(e).with_context(|| format!("cannot read {name}")),
             };
             filled += got;
-            if got > 0 && filled < 3 && first {
-                continue; // too little to see a byte-order mark
+            if got > 0 && first && lines && filled < BOM.len() && BOM.starts_with(&buffer[..filled]) {
+                continue; // too little to see whether it is a byte-order mark
             }
             let mut start = 0;
             if first {
                 first = false;
-                if lines && buffer[..filled].starts_with(b"\xef\xbb\xbf") {
-                    start = 3;
+                if lines && buffer[..filled].starts_with(BOM) {
+                    start = BOM.len();
                 }
             }
             // Everything up to the last separator is complete; at the end of the input, so is the rest.
@@ -348,25 +360,29 @@ impl Manner {
                 }
                 batch.push(record, self.integers()).map_err(|Bad| not_an_integer(name, seen, record))
             };
-            for end in memchr::memchr_iter(separator, &buffer[start..complete])
-                .map(|at| start + at)
-                .collect::<Vec<_>>()
-            {
-                push(&buffer[start..end])?;
+            let mut bad = None;
+            while bad.is_none() && start < complete {
+                let end =
+                    memchr::memchr(separator, &buffer[start..complete]).map_or(complete, |at| start + at);
+                bad = push(&buffer[start..end]).err();
                 start = end + 1;
             }
-            if ended && start < filled {
-                push(&buffer[start..filled])?;
-                start = filled;
-            }
+            // What came before a bad record counts all the same.
             if batch.len() > 0 && !take(&mut batch)? {
                 return Ok(false);
+            }
+            if let Some(error) = bad {
+                return Err(error);
             }
             if ended {
                 return Ok(true);
             }
             buffer.copy_within(start..filled, 0);
             filled -= start;
+            if filled < CHUNK {
+                buffer.truncate(CHUNK); // one long record must not make all later batches long
+                buffer.shrink_to_fit();
+            }
         }
     }
 
@@ -383,8 +399,8 @@ impl Manner {
             bail!("columns are counted from 1 (got --csv 0); the first is --csv 1");
         }
         let has_header = number.is_none() || self.header;
-        let since_record = Cell::new(0);
-        let input = Limited { input, since_record: &since_record };
+        let (since_record, read) = (Cell::new(0), Cell::new(0));
+        let input = Limited { input, since_record: &since_record, read: &read };
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(has_header)
             .flexible(true)
@@ -409,30 +425,41 @@ impl Manner {
         if rows && has_header {
             batch.header = Some(csv_row(reader.byte_headers().with_context(context)?, self.delimiter)?);
         }
+        let push = |record: &csv::ByteRecord, batch: &mut Batch| {
+            let line = record.position().map_or(0, csv::Position::line);
+            let Some(field) = record.get(at) else {
+                bail!(
+                    "{name}, line {line}: there is no column {column}, only {}; mend the row or take another column",
+                    record.len()
+                );
+            };
+            batch.push(field, self.integers()).map_err(|Bad| not_an_integer(name, line, field))?;
+            if rows {
+                batch.rows.push(csv_row(record, self.delimiter)?);
+            }
+            Ok(())
+        };
+        let mut row_bytes = 0;
         loop {
             since_record.set(0);
-            let more = reader.read_byte_record(&mut record).with_context(context)?;
-            if more {
-                let line = record.position().map_or(0, csv::Position::line);
-                let Some(field) = record.get(at) else {
-                    bail!(
-                        "{name}, line {line}: there is no column {column}, only {}; mend the row or take another column",
-                        record.len()
-                    );
-                };
-                batch.push(field, self.integers()).map_err(|Bad| not_an_integer(name, line, field))?;
-                if rows {
-                    batch.rows.push(csv_row(&record, self.delimiter)?);
-                }
-            }
-            let due = !more || batch.text.len() >= CHUNK || batch.len() >= CHUNK / 16;
+            let outcome = match reader.read_byte_record(&mut record).with_context(context) {
+                Ok(true) => push(&record, &mut batch).map(|()| true),
+                other => other,
+            };
+            row_bytes += batch.rows.last().map_or(0, Vec::len);
+            let size = batch.text.len() + row_bytes;
+            // The next record has yet to come: whoever waits for answers gets those that there are. (The end of a line may be left.)
+            let waits = reader.position().byte() + 1 >= read.get();
+            let due = !matches!(outcome, Ok(true)) || waits || size >= CHUNK || batch.len() >= CHUNK / 16;
             if due && (batch.len() > 0 || batch.header.is_some()) {
                 if !take(&mut batch)? {
                     return Ok(false);
                 }
                 batch.clear();
+                row_bytes = 0;
             }
-            if !more {
+            // What came before a bad record counts all the same.
+            if !outcome? {
                 return Ok(true);
             }
         }
@@ -443,6 +470,8 @@ impl Manner {
 struct Limited<'a, R> {
     input: R,
     since_record: &'a Cell<usize>,
+    /// All bytes so far.
+    read: &'a Cell<u64>,
 }
 
 impl<R: Read> Read for Limited<'_, R> {
@@ -454,6 +483,7 @@ impl<R: Read> Read for Limited<'_, R> {
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
         self.since_record.set(total);
+        self.read.set(self.read.get() + got as u64);
         Ok(got)
     }
 }

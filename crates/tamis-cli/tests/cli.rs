@@ -191,7 +191,7 @@ fn integers_are_not_their_digits() {
     assert_eq!(text.code, 1);
     assert!(text.err.contains("holds only integers"), "{}", text.err);
     assert_eq!(shell.with_input("query -c f", "7\n\n-3\n\n").ok(), "2\n", "a blank line is no number");
-    shell.with_input("query f", "7\nseven\n").refused(&["line 2", "\"seven\"", "--keys text"]);
+    shell.with_input("query f", "8\nseven\n").refused(&["line 2", "\"seven\"", "--keys text"]);
     shell.with_input("query f", "99999999999999999999\n").refused(&["line 1"]);
     assert_eq!(shell.run("info f --json").json()["key_kinds"], "integers");
     assert!(shell.run("measure f --trials 1000 --json").json()["fpr"].as_f64().unwrap() < 0.01);
@@ -783,4 +783,55 @@ fn the_example_lists_are_disjoint() {
     let words: std::collections::HashSet<&str> = words.lines().collect();
     assert_eq!((words.len(), others.lines().count()), (10_000, 10_000));
     assert!(!others.lines().any(|word| words.contains(word)));
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_added_stays_added_when_nobody_reads_what_is_new() {
+    let shell = Shell::new();
+    shell.file("few.txt", "ant\n").file("many.txt", lines(0..200_000));
+    shell.run("build rate --items 300000 -o seen.tamis few.txt").ok();
+    let (code, complaint) = shell.unheard("add --print-new seen.tamis many.txt");
+    assert_eq!(code, Some(0), "{complaint}");
+    assert_eq!(shell.run("query -c seen.tamis many.txt").ok().trim(), "200000");
+}
+
+#[test]
+fn what_comes_before_a_bad_record_is_answered() {
+    let shell = Shell::new();
+    shell.file("few.txt", "ant\n1\n").file("numbers.txt", "1\n2\n");
+    shell.run("build rate --items 10 -o seen.tamis few.txt").ok();
+    shell.run("build rate --items 10 --keys integers -o numbers.tamis numbers.txt").ok();
+    let ran = shell.with_input("query --csv k seen.tamis", "a,k\n1,ant\n2\n");
+    assert_eq!((ran.code, ran.out.as_str()), (2, "ant\n"), "{}", ran.err);
+    let ran = shell.with_input("query numbers.tamis", "1\nx\n2\n");
+    assert_eq!((ran.code, ran.out.as_str()), (2, "1\n"), "{}", ran.err);
+}
+
+/// A writer that is slow to end: the first answers come before it does.
+#[test]
+#[cfg(unix)]
+fn answers_come_while_the_writer_is_still_there() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let shell = Shell::new();
+    shell.file("few.txt", "a\n");
+    shell.run("build rate --items 10 -o seen.tamis few.txt").ok();
+    for (arguments, input) in [
+        (&["query", "-q", "seen.tamis"][..], "a\n"),
+        (&["query", "-q", "--csv", "k", "seen.tamis"], "k\na\n"),
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tamis"))
+            .args(arguments)
+            .current_dir(shell.folder.path())
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Held open until the command has ended by itself.
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(input.as_bytes()).unwrap();
+        stdin.flush().unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        drop(stdin);
+    }
 }

@@ -250,6 +250,13 @@ impl Kinds {
         self.0 & kind.0 != 0
     }
 
+    /// The kinds that keys of both filters may have: those of both, and, where one has digests, which may be of anything, those of
+    /// the other.
+    pub(crate) fn common(self, other: Kinds) -> Kinds {
+        let beside = |digests: Kinds, kinds: Kinds| if digests.has(Kinds::DIGESTS) { kinds.0 } else { 0 };
+        Kinds(self.0 & other.0 | beside(self, other) | beside(other, self))
+    }
+
     pub(crate) fn add(&mut self, kind: Kinds) {
         self.0 |= kind.0;
     }
@@ -289,5 +296,7 @@ mod tests {
         kinds.add(Kinds::DIGESTS);
         assert_eq!(kinds.to_string(), "text, digests");
         assert!(!kinds.has(Kinds::INTEGERS));
+        assert_eq!(kinds.common(Kinds::INTEGERS), Kinds::INTEGERS);
+        assert_eq!(Kinds::BYTES.common(Kinds::INTEGERS), Kinds::default());
     }
 }

@@ -51,7 +51,7 @@ impl Store {
         let size = usize::try_from(len).map_err(|_| memory(len))?;
         if size >= LARGE {
             let map = MmapMut::map_anon(size).map_err(|_| memory(len))?;
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(miri)))]
             let _ = map.advise(memmap2::Advice::HugePage); // without them it is only slower
             return Ok(Store { place: Place::Map { map, start: 0 }, len: size });
         }

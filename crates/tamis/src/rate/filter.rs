@@ -192,7 +192,7 @@ impl<L: Layout> Filter<L> {
     /// ```
     pub fn insert_many<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> u64 {
         let (plan, hash, body, kinds) = (&self.plan, &self.hash, self.body.bytes_mut(), &mut self.kinds);
-        let keys = keys.into_iter().inspect(|key| kinds.add(key.as_key().kinds()));
+        let keys = keys.into_iter().fuse().inspect(|key| kinds.add(key.as_key().kinds()));
         match hash.as_fast() {
             Some(fast) => insert_batches::<L>(plan, body, keys.map(|key| fast.digest(key.as_key()))),
             None if hash.has_digest() => {
@@ -267,7 +267,7 @@ impl<L: Layout> Filter<L> {
     pub fn intersect(&mut self, other: &Self) -> Result<(), Error> {
         self.match_with(other)?;
         L::intersect(&self.plan, self.body.bytes_mut(), other.body.bytes());
-        self.kinds.0 &= other.kinds.0;
+        self.kinds = self.kinds.common(other.kinds);
         if other.plan.items() < self.plan.items() {
             self.plan = other.plan;
         }

@@ -20,7 +20,11 @@ pub(super) fn passes(plan: &LinearPlan, body: &[u8], digest: Digest) -> bool {
 /// Whether each key passes, appended in their order.
 pub(super) fn batch(plan: &LinearPlan, body: &[u8], digests: &[Digest], answers: &mut Vec<bool>) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if std::arch::is_x86_feature_detected!("popcnt") && std::arch::is_x86_feature_detected!("avx2") {
+    if std::arch::is_x86_feature_detected!("popcnt")
+        && std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("bmi1")
+        && std::arch::is_x86_feature_detected!("bmi2")
+    {
         #[allow(unsafe_code)]
         // SAFETY: the processor has just been found to have these instructions.
         unsafe {

@@ -91,7 +91,11 @@ pub(super) unsafe fn has_inline(block: &Block, word: u64) -> bool {
             shifts = in(reg) &SHIFTS,
             block = in(reg) block,
             signs = lateout(reg) signs,
+            // vzeroupper clears the upper halves of all of them, which a caller compiled for AVX may be using.
             out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
+            out("xmm4") _, out("xmm5") _, out("xmm6") _, out("xmm7") _,
+            out("xmm8") _, out("xmm9") _, out("xmm10") _, out("xmm11") _,
+            out("xmm12") _, out("xmm13") _, out("xmm14") _, out("xmm15") _,
             options(pure, readonly, nostack, preserves_flags),
         );
     }
@@ -116,4 +120,38 @@ pub(super) fn insert_many(blocks: &mut [Block], aims: &[Aim], rounds: u32) -> u6
         new += u64::from(set(block, aim.words[0]) | (rounds == 2 && set(block, aim.words[1])));
     }
     new
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::arch::x86_64::{_mm256_add_epi64, _mm256_set_epi64x, _mm256_storeu_si256};
+
+    /// A caller with numbers of its own in wide registers.
+    #[target_feature(enable = "avx2")]
+    #[allow(unsafe_code)]
+    fn tally(block: &Block, words: &[u64]) -> [u64; 4] {
+        let (mut sums, step) = (_mm256_set_epi64x(8, 7, 6, 5), _mm256_set_epi64x(1000, 100, 10, 1));
+        for word in words {
+            // SAFETY: the function itself needs AVX2.
+            if unsafe { has_inline(block, *word) } {
+                sums = _mm256_add_epi64(sums, step);
+            }
+        }
+        let mut result = [0; 4];
+        // SAFETY: there is room for 32 bytes.
+        unsafe { _mm256_storeu_si256(result.as_mut_ptr().cast(), sums) };
+        result
+    }
+
+    #[test]
+    #[allow(unsafe_code)]
+    fn the_callers_registers_are_left_alone() {
+        if !std::is_x86_feature_detected!("avx2") {
+            return;
+        }
+        // SAFETY: AVX2 was detected in the line above.
+        let tally = unsafe { tally(&[0xff; 64], &[7; 1000]) };
+        assert_eq!(tally, [1005, 10_006, 100_007, 1_000_008]);
+    }
 }

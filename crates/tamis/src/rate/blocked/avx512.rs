@@ -10,11 +10,11 @@ use std::arch::x86_64::{
     _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask,
 };
 
-/// Whether the processor has AVX-512, and is of the generations whose clock does not fall for it: those with VBMI2, an extension
-/// that none has without F, the part used here.
+/// Whether the processor has AVX-512, and is of the generations whose clock does not fall for it: those with VBMI2. What is
+/// used is F.
 #[inline(always)]
 pub(super) fn detected() -> bool {
-    std::is_x86_feature_detected!("avx512vbmi2")
+    std::is_x86_feature_detected!("avx512vbmi2") && std::is_x86_feature_detected!("avx512f")
 }
 
 /// The word's bits. Rotations take their counts modulo 64, so the fields need not be cut out.

@@ -39,15 +39,26 @@ impl BlockedBloom {
         let blocks: &mut [Block] = body.as_chunks_mut().0;
         let share = blocks.len().div_ceil(threads).max(2); // so that its reciprocal fits 64 bits
         let parts: Vec<&mut [Block]> = blocks.chunks_mut(share).collect();
-        let workers = connected(parts.len()).into_iter().zip(parts);
-        std::thread::scope(|scope| {
-            let run = |((me, ends), part): ((usize, Ends), _)| {
-                Worker { plan, hash, me, share, part, ends }.run(keys)
+        let new = std::thread::scope(|scope| {
+            // Threads that must not begin before there are all of them wait for their part.
+            let spawn = || {
+                let (start, part) = sync_channel::<Worker<'_>>(1);
+                let wait = move || part.recv().map_or(0, |worker| worker.run(keys));
+                let spawned = std::thread::Builder::new().spawn_scoped(scope, wait);
+                spawned.ok().map(|thread| (start, thread))
             };
-            let spawned: Vec<_> = workers.map(|worker| scope.spawn(move || run(worker))).collect();
-            let joined = spawned.into_iter().map(|worker| worker.join());
-            joined.map(|new| new.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).sum()
-        })
+            let spawned: Option<Vec<_>> = parts.iter().map(|_| spawn()).collect();
+            let (starts, threads): (Vec<_>, Vec<_>) = spawned?.into_iter().unzip();
+            for (start, ((me, ends), part)) in
+                starts.into_iter().zip(connected(parts.len()).into_iter().zip(parts))
+            {
+                let _ = start.send(Worker { plan, hash, me, share, part, ends }); // it waits for this
+            }
+            let joined = threads.into_iter().map(|thread| thread.join());
+            Some(joined.map(|new| new.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).sum())
+        });
+        // Where so many threads cannot be had, one does it.
+        new.unwrap_or_else(|| self.insert_many(keys))
     }
 }
 
