@@ -37,6 +37,14 @@ pub(crate) fn memory(needed: u64) -> Error {
     Error::Memory { needed, available: "the system has not got them".to_owned() }
 }
 
+/// Refuses what would take more memory than the caller allows.
+pub(crate) fn check_memory(needed: u64, most: u64) -> Result<(), Error> {
+    if needed <= most {
+        return Ok(());
+    }
+    Err(Error::Memory { needed, available: format!("is allowed {most}") })
+}
+
 /// So many of the same value. Memory that cannot be had is an error, not an abort.
 pub(crate) fn filled<T: Clone>(value: T, count: usize) -> Result<Vec<T>, Error> {
     let mut all = Vec::new();
