@@ -172,9 +172,15 @@ mod tests {
             assert_eq!(store.clone().bytes(), &data[..len]);
         }
         assert!(matches!(
-            Store::read(&data[..10], 1 << 45),
-            Err(Error::Length { expected, got: 10 }) if expected == 1 << 45
+            Store::read(&data[..10], 1 << 31),
+            Err(Error::Length { expected, got: 10 }) if expected == 1 << 31
         ));
+        // More than 32 bits can address is refused there before anything is read.
+        match Store::read(&data[..10], 1 << 45) {
+            Err(Error::Length { expected, got: 10 }) => assert_eq!((expected, usize::BITS), (1 << 45, 64)),
+            Err(Error::Memory { needed, .. }) => assert_eq!((needed, usize::BITS), (1 << 45, 32)),
+            _ => panic!("ten bytes are not 2^45"),
+        }
     }
 
     #[test]

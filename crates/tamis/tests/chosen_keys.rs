@@ -91,7 +91,7 @@ fn a_block_is_saturated_under_the_public_hash_alone() {
     let blocks = victim.plan().cells() / 512;
     let block = |key: u64| {
         let h1 = u128::from(public.digest(key).unwrap()) as u64;
-        (u128::from(h1) * u128::from(blocks) >> 64) as u64
+        ((u128::from(h1) * u128::from(blocks)) >> 64) as u64
     };
     let aimed: Vec<u64> = (0..).filter(|key| block(*key) == 5).take(400).collect();
     for key in &aimed {

@@ -57,9 +57,11 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 const FIRST_FIELD: u64 = 16;
 
 /// What the kernels read: how far to shift a word for each lane, then the mask of a field, then the sign of a lane.
+#[cfg(target_arch = "x86_64")]
 #[repr(align(64))]
 struct Table([u64; 16]);
 
+#[cfg(target_arch = "x86_64")]
 static SHIFTS: Table = Table({
     let mut table = [63; 16];
     let mut i = 0;
