@@ -5,7 +5,8 @@
 //! ```
 //!
 //! and likewise `insert`, `strings` and `all` of them; `private` builds and asks published filters, `noise` flips bits, and `list`
-//! times the listing of zone filters. The full run takes 5x10^7 keys
+//! times the listing of zone filters; `soak [--seconds N]` asks a mapped filter with eight threads while another process replaces
+//! its file (60 seconds, or with --full 10^9 lookups). The full run takes 5x10^7 keys
 //! as well. Medians of many rounds are printed, with quartiles, ratios to the bare memory access, and, beside every lookup, the
 //! share of keys that passed.
 
@@ -17,10 +18,12 @@ mod noise;
 mod private;
 mod report;
 mod rounds;
+mod soak;
 mod strings;
 
 use report::Report;
 use std::process::ExitCode;
+use std::time::Duration;
 
 fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
@@ -29,7 +32,23 @@ fn main() -> ExitCode {
         let _ = words.remove(at);
         words.remove(at)
     });
+    let seconds =
+        words.iter().position(|word| word == "--seconds").filter(|at| at + 1 < words.len()).map(|at| {
+            let _ = words.remove(at);
+            words.remove(at).parse()
+        });
+    if let [writer, path] = &words[..]
+        && writer == soak::WRITER
+    {
+        return finish(soak::write(path));
+    }
     let [what] = &words[..] else { return usage() };
+    if what == "soak" {
+        return match seconds.unwrap_or(Ok(60)) {
+            Ok(seconds) => finish(soak::run(Duration::from_secs(seconds), full)),
+            Err(_) => usage(),
+        };
+    }
     if what == "list" {
         list::run();
         return ExitCode::SUCCESS;
@@ -58,9 +77,19 @@ fn main() -> ExitCode {
     }
 }
 
+fn finish(result: Result<(), Box<dyn std::error::Error>>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tamis-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: tamis-bench lookup|insert|strings|private|all [--full] [--csv FILE], or tamis-bench noise|list"
+        "usage: tamis-bench lookup|insert|strings|private|all [--full] [--csv FILE], tamis-bench noise|list, or tamis-bench soak [--seconds N] [--full]"
     );
     ExitCode::from(2)
 }

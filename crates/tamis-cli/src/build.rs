@@ -4,6 +4,7 @@ use crate::build_privacy::BuildPrivacy;
 use crate::build_zone::BuildZone;
 use crate::filter::{self, KeyFile, Target};
 use crate::input::Input;
+use crate::memory::Memory;
 use crate::output::{self, grouped, integer, rate};
 use crate::plan::{self, Size};
 use anyhow::{Context, bail};
@@ -52,6 +53,8 @@ struct BuildRate {
     #[command(flatten)]
     key: KeyFile,
     #[command(flatten)]
+    memory: Memory,
+    #[command(flatten)]
     target: Target,
     #[command(flatten)]
     input: Input,
@@ -84,6 +87,9 @@ impl BuildRate {
         filter::spare_sources(&self.target, self.input.files.iter().chain(&self.key.key_file))?;
         let hash = self.hash()?;
         let plan = self.plan()?;
+        if let Some(most) = self.memory.most()? {
+            plan.check_memory(most)?;
+        }
         let mut any = make(plan, hash)?;
         let filter = any.as_rate_mut().context("a rate filter was made")?;
         let (mut keys, mut new) = (0, 0);

@@ -3,6 +3,7 @@
 use crate::filter::{self, KeyFile, Target};
 use crate::input::Input;
 use crate::ledger::{Paid, Payment};
+use crate::memory::Memory;
 use crate::output::{self, grouped, integer};
 use crate::plan_privacy::{PrivacySize, PrivatePlan};
 use anyhow::bail;
@@ -35,6 +36,8 @@ pub(crate) struct BuildPrivacy {
     payment: Payment,
     #[command(flatten)]
     key: KeyFile,
+    #[command(flatten)]
+    memory: Memory,
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
@@ -84,11 +87,18 @@ impl BuildPrivacy {
         if self.private && matches!(plan, PrivatePlan::Linear(_)) {
             bail!("--private goes with --method bloom; a linear filter is drawn from all its keys at once");
         }
+        let most = self.memory.most()?;
+        if let Some(most) = most {
+            plan.check_memory(0, most)?;
+        }
         let hash = self.key.read()?.map(Hash::keyed);
         let mut draft = Draft::new(plan, hash)?;
         let mut keys = 0;
         self.input.manner.as_asked().each(&self.input.files, "reading", false, |batch| {
             keys += batch.len() as u64;
+            if let Some(most) = most {
+                plan.check_memory(keys, most)?;
+            }
             draft.insert(&batch.keys())?;
             Ok(true)
         })?;

@@ -2,6 +2,7 @@
 
 use crate::filter::{self, Contents, Target};
 use crate::input::Input;
+use crate::memory::Memory;
 use crate::output::{self, grouped, integer};
 use crate::plan_zone::{self, ZoneSize};
 use crate::universe;
@@ -31,6 +32,8 @@ pub(crate) struct BuildZone {
     #[arg(long)]
     beyond: bool,
     #[command(flatten)]
+    memory: Memory,
+    #[command(flatten)]
     target: Target,
     #[command(flatten)]
     input: Input,
@@ -51,6 +54,9 @@ impl BuildZone {
             ),
         };
         let plan = self.size.plan(universe, items)?;
+        if let Some(most) = self.memory.most()? {
+            plan.check_memory(most)?;
+        }
         let mut any = if plan.is_counting() {
             AnyFilter::from(CountingFilter::with_plan(plan)?)
         } else {

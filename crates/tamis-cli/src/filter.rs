@@ -1,6 +1,7 @@
 //! Opening and saving filter files, the secrets they may need, and the lock that keeps two writers apart.
 
 use crate::input::{Batch, Input, Manner};
+use crate::memory::Memory;
 use crate::output;
 use crate::universe::OpenUniverse;
 use anyhow::{Context, anyhow, bail};
@@ -58,6 +59,8 @@ pub(crate) struct Access {
     key: KeyFile,
     #[command(flatten)]
     universe: OpenUniverse,
+    #[command(flatten)]
+    memory: Memory,
 }
 
 /// How to open a filter that is only read.
@@ -210,14 +213,17 @@ impl Access {
 
     fn open_any(&self, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {
         let mut options = Open::new().verify(verify);
+        if let Some(most) = self.memory.most()? {
+            options = options.max_memory(most);
+        }
         let universe = self.universe.read()?;
         if let Some(dictionary) = universe.as_ref().filter(|universe| universe.fingerprint().is_some()) {
             options = options.dictionary(dictionary.clone());
         }
         // What can be read only once is read into memory, so that it can be looked at twice.
         let once = match path == Path::new("-") || !std::fs::metadata(path)?.is_file() {
-            true if path == Path::new("-") => Some(read_all(std::io::stdin().lock())?),
-            true => Some(read_all(File::open(path)?)?),
+            true if path == Path::new("-") => Some(self.memory.read_all(std::io::stdin().lock())?),
+            true => Some(self.memory.read_all(File::open(path)?)?),
             false => None,
         };
         let open = |options: &Open| match &once {
@@ -244,12 +250,6 @@ impl Access {
             _ => Ok(opened),
         }
     }
-}
-
-fn read_all(mut input: impl Read) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    input.read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// The files that keys come from, and the filter: standard input may be one of them.

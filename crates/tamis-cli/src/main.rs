@@ -12,6 +12,7 @@ mod input;
 mod ledger;
 mod list;
 mod measure;
+mod memory;
 mod merge;
 mod output;
 mod plan;

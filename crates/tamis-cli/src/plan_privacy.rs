@@ -158,6 +158,14 @@ impl PrivatePlan {
         }
     }
 
+    /// Refuses to publish so many keys in more memory than is allowed.
+    pub(crate) fn check_memory(&self, keys: u64, most: u64) -> Result<(), tamis::Error> {
+        match self {
+            PrivatePlan::Linear(plan) => plan.check_memory(keys, most),
+            PrivatePlan::Bloom(plan) => plan.check_memory(most),
+        }
+    }
+
     fn rates(&self) -> (f64, f64, f64) {
         match self {
             PrivatePlan::Linear(plan) => (plan.fpr(), plan.fnr(), plan.f1()),

@@ -37,6 +37,14 @@ pub(crate) fn memory(needed: u64) -> Error {
     Error::Memory { needed, available: "the system has not got them".to_owned() }
 }
 
+/// Refuses what would take more memory than the caller allows.
+pub(crate) fn check_memory(needed: u64, most: u64) -> Result<(), Error> {
+    if needed <= most {
+        return Ok(());
+    }
+    Err(Error::Memory { needed, available: format!("is allowed {most}") })
+}
+
 /// So many of the same value. Memory that cannot be had is an error, not an abort.
 pub(crate) fn filled<T: Clone>(value: T, count: usize) -> Result<Vec<T>, Error> {
     let mut all = Vec::new();
@@ -164,9 +172,15 @@ mod tests {
             assert_eq!(store.clone().bytes(), &data[..len]);
         }
         assert!(matches!(
-            Store::read(&data[..10], 1 << 45),
-            Err(Error::Length { expected, got: 10 }) if expected == 1 << 45
+            Store::read(&data[..10], 1 << 31),
+            Err(Error::Length { expected, got: 10 }) if expected == 1 << 31
         ));
+        // More than 32 bits can address is refused there before anything is read.
+        match Store::read(&data[..10], 1 << 45) {
+            Err(Error::Length { expected, got: 10 }) => assert_eq!((expected, usize::BITS), (1 << 45, 64)),
+            Err(Error::Memory { needed, .. }) => assert_eq!((needed, usize::BITS), (1 << 45, 32)),
+            _ => panic!("ten bytes are not 2^45"),
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::AnyFilter;
 use super::header::{Header, PROLOGUE, Prologue};
-use crate::store::{Store, read_full};
+use crate::store::{Store, check_memory, read_full};
 use crate::zone::Universe;
 use crate::{Error, SecretKey, bits};
 use std::fs::File;
@@ -112,12 +112,10 @@ impl Open {
             return Err(Error::Length { expected: prologue.file_length(), got: (PROLOGUE + present) as u64 });
         }
         let header = Header::parse(&prologue, &bytes, self.key.as_ref(), self.dictionary.as_ref())?;
-        match self.max_memory {
-            Some(most) if prologue.body > most => {
-                Err(Error::Memory { needed: prologue.body, available: format!("is allowed {most}") })
-            }
-            _ => Ok((prologue, header)),
+        if let Some(most) = self.max_memory {
+            check_memory(prologue.body, most)?;
         }
+        Ok((prologue, header))
     }
 
     fn finish(

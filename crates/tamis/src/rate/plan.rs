@@ -2,7 +2,7 @@
 
 use super::math::{self, BLOCK, LANES};
 use super::precise;
-use crate::Error;
+use crate::{Error, store};
 use std::fmt;
 
 /// The most bits that a filter can address: 2^50, 128 TiB.
@@ -293,6 +293,18 @@ impl Plan {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bits().div_ceil(8)
+    }
+
+    /// Refuses the plan if a filter by it would take more than `most` bytes of memory: a cap to put on what others ask for.
+    ///
+    /// ```
+    /// use tamis::rate::{Kind, Plan};
+    /// let asked = Plan::from_items_fpr(Kind::Bloom, 1_000_000_000, 0.01)?;
+    /// assert!(asked.check_memory(1 << 20).unwrap_err().to_string().contains("allowed 1048576"));
+    /// # Ok::<(), tamis::Error>(())
+    /// ```
+    pub fn check_memory(&self, most: u64) -> Result<(), Error> {
+        store::check_memory(self.bytes(), most)
     }
 
     /// The bits an item takes.

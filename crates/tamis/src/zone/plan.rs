@@ -419,6 +419,11 @@ impl Plan {
         self.bits().div_ceil(8)
     }
 
+    /// Refuses the plan if a filter by it would take more than `most` bytes of memory.
+    pub fn check_memory(&self, most: u64) -> Result<(), Error> {
+        crate::store::check_memory(self.bytes(), most)
+    }
+
     /// The blocks, one probe each.
     #[must_use]
     pub fn probes(&self) -> u64 {

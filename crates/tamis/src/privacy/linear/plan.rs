@@ -223,6 +223,12 @@ impl LinearPlan {
         self.bits() / 8
     }
 
+    /// Refuses the plan if publishing `keys` keys by it would take more than `most` bytes of memory: the body, and 16 bytes for each
+    /// key that is read.
+    pub fn check_memory(&self, keys: u64, most: u64) -> Result<(), Error> {
+        crate::store::check_memory(self.bytes().saturating_add(keys.saturating_mul(16)), most)
+    }
+
     /// The bits an item.
     #[must_use]
     pub fn bits_per_item(&self) -> f64 {

@@ -176,6 +176,11 @@ impl UltraPlan {
         self.bits.div_ceil(8)
     }
 
+    /// Refuses the plan if publishing by it would take more than `most` bytes of memory: the private body, and the public one.
+    pub fn check_memory(&self, most: u64) -> Result<(), Error> {
+        crate::store::check_memory(self.bytes().saturating_mul(2), most)
+    }
+
     /// The bits an item.
     #[must_use]
     pub fn bits_per_item(&self) -> f64 {

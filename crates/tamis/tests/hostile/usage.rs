@@ -1,0 +1,97 @@
+//! All that can be done with a filter, whatever file it came from.
+
+use std::sync::OnceLock;
+use tamis::zone::Method;
+use tamis::{AnyFilter, Error, KeyRef};
+
+/// Looks at everything.
+pub(crate) fn ask(filter: &AnyFilter, sturm: bool) {
+    let keys = [
+        KeyRef::Bytes(b""),
+        KeyRef::Bytes(b"key 1"),
+        KeyRef::Bytes(b"colour 3"),
+        KeyRef::Bytes(b"10.0.0.1"),
+        KeyRef::Natural(0),
+        KeyRef::Natural(1_999),
+        KeyRef::Natural(u64::MAX),
+        KeyRef::Negative(u64::MAX),
+        KeyRef::Negative(1 << 63),
+    ];
+    let one_by_one: Vec<Option<bool>> = keys.iter().map(|key| filter.contains(key).ok()).collect();
+    if let Ok(together) = filter.contains_many(&keys) {
+        let together: Vec<Option<bool>> = together.into_iter().map(Some).collect();
+        assert_eq!(together, one_by_one);
+    }
+    let rates = [filter.expected_fpr(), filter.expected_fnr()];
+    assert!(rates.iter().all(|rate| (0.0..=1.0).contains(rate)), "{rates:?}");
+    let _ = (filter.health(), filter.promise(), filter.kind(), format!("{filter:?}").len());
+    if let Some(rate) = filter.as_rate() {
+        assert!(rate.estimated_items() >= 0.0 && (0.0..=1.0).contains(&rate.fill()));
+    }
+    if let Some(published) = filter.as_published() {
+        assert!(published.fpr() <= 1.0 && published.items() > 0 && published.bits() > 0);
+    }
+    if let Some(zone) = filter.as_zone() {
+        let (plan, _) = (zone.plan(), (zone.len(), zone.is_empty(), zone.len_is_exact()));
+        assert!(plan.items() <= plan.zone() && !plan.certificate().is_empty());
+        for method in [Method::Join, Method::Algebra].into_iter().chain(sturm.then_some(Method::Sturm)) {
+            if let Ok(list) = zone.list_by(method) {
+                for number in list.numbers {
+                    assert!(u128::from(number) < plan.universe().size());
+                }
+            }
+        }
+    }
+}
+
+/// Looks at everything, writes and reads it again, merges and changes it.
+pub(crate) fn exercise(
+    name: &str,
+    mut filter: AnyFilter,
+    open: fn(&[u8]) -> Result<AnyFilter, Error>,
+    sturm: bool,
+) {
+    ask(&filter, sturm);
+    let written = filter.to_bytes();
+    assert_eq!(open(&written).unwrap_or_else(|e| panic!("{name}, written again: {e}")), filter, "{name}");
+    let mut merged = filter.clone();
+    if merged.union(&filter).is_ok() {
+        ask(&merged, false);
+    }
+    let mut common = filter.clone();
+    if common.intersect(&merged).is_ok() {
+        ask(&common, false);
+    }
+    static OTHERS: OnceLock<Vec<AnyFilter>> = OnceLock::new();
+    for other in OTHERS
+        .get_or_init(|| super::files::golden().iter().filter_map(|(_, bytes)| open(bytes).ok()).collect())
+    {
+        let _ = merged.union(other);
+        let _ = common.intersect(other);
+    }
+    if let AnyFilter::Counting(counting) = &mut filter {
+        for key in ["key 1", "absent"] {
+            let _ = counting.remove(key);
+        }
+    }
+    if let Some(rate) = filter.as_rate_mut() {
+        rate.insert(KeyRef::Bytes(b"new"));
+        assert!(rate.contains(KeyRef::Bytes(b"new")), "{name}");
+    }
+    if let AnyFilter::ZoneCounting(counting) = &mut filter {
+        for number in [0, 1, 7, u64::MAX] {
+            let _ = counting.remove_number(number);
+        }
+    }
+    if let Some(zone) = filter.as_zone_mut() {
+        for (number, beyond) in [(0, false), (1, false), (3, true), (47, true), (u64::MAX, true)] {
+            if zone.insert_number(number, beyond).is_ok() {
+                assert_eq!(zone.contains_number(number).ok(), Some(true), "{name}");
+            }
+        }
+        let _ = zone.shrink(zone.plan().probes().saturating_sub(1));
+        let _ = zone.shrink_for(1);
+        let _ = zone.grow(zone.plan().probes() + 1);
+    }
+    ask(&filter, false);
+}

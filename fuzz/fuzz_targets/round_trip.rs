@@ -1,0 +1,82 @@
+//! What is written is read.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tamis::privacy::{LinearFilter, LinearPlan, UltraFilter, UltraPlan};
+use tamis::rate::{Kind, Plan};
+use tamis::zone::{CodeName, CountingFilter, Universe};
+use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Hash, Open, SecretKey};
+
+fuzz_target!(|data: (u8, u8, u16, Vec<Vec<u8>>)| {
+    let (kind, family, items, keys) = data;
+    let secret = || SecretKey::new(b"0123456789abcdef").ok();
+    let hash = match family % 4 {
+        0 => Hash::fast(u64::from(family)),
+        1 => secret().map(Hash::keyed).unwrap_or_default(),
+        2 => Hash::sha256_md5(),
+        _ => Hash::prefixed(),
+    };
+    let keyed = hash.name() == "keyed";
+    let items = u64::from(items) + 1;
+    let rate = f64::from(family / 4 + 1) / 70.0;
+    let plan = |kind| Plan::from_items_fpr(kind, items, rate).ok();
+    let mut all_pass = true;
+    let filter: Option<AnyFilter> = match kind % 6 {
+        0 => plan(Kind::Bloom).and_then(|plan| Bloom::with_plan(plan, hash).ok()).map(AnyFilter::from),
+        1 => {
+            plan(Kind::Blocked).and_then(|plan| BlockedBloom::with_plan(plan, hash).ok()).map(AnyFilter::from)
+        }
+        2 => plan(Kind::Counting)
+            .and_then(|plan| CountingBloom::with_plan(plan, hash).ok())
+            .map(AnyFilter::from),
+        3 => {
+            let universe = Universe::dictionary(&keys).ok();
+            let plan =
+                universe.and_then(|u| tamis::zone::Plan::with_code(u, items.min(9), CodeName::Rs).ok());
+            plan.and_then(|plan| CountingFilter::with_plan(plan).ok()).map(AnyFilter::from)
+        }
+        other => {
+            all_pass = false;
+            let epsilon = "1.5".parse().ok();
+            match (other, epsilon) {
+                (4, Some(e)) => LinearPlan::new(items, e)
+                    .ok()
+                    .and_then(|plan| LinearFilter::publish(plan, &keys).ok())
+                    .map(AnyFilter::from),
+                (_, Some(e)) => UltraPlan::new(items, e)
+                    .ok()
+                    .and_then(|plan| UltraFilter::new(plan).ok())
+                    .map(|mut private| {
+                        private.insert_many(&keys);
+                        private
+                    })
+                    .and_then(|private| private.publish().ok())
+                    .map(AnyFilter::from),
+                _ => None,
+            }
+        }
+    };
+    let Some(mut filter) = filter else { return };
+    if let Some(rate) = filter.as_rate_mut() {
+        for key in &keys {
+            rate.insert(tamis::KeyRef::Bytes(key));
+        }
+    }
+    if let Some(zone) = filter.as_zone_mut() {
+        (0..keys.len() as u64).for_each(|number| drop(zone.insert_number(number, true)));
+    }
+    let bytes = filter.to_bytes();
+    let mut options = Open::new();
+    if keyed && filter.as_rate().is_some() {
+        options = options.key(secret().expect("a secret"));
+    }
+    if filter.as_zone().is_some() {
+        options = options.dictionary(Universe::dictionary(&keys).expect("it was one"));
+    }
+    let read = options.bytes(&bytes).expect("what was written is read");
+    assert_eq!(read, filter);
+    if all_pass {
+        assert!(keys.iter().all(|key| read.contains(key).expect("a member")));
+    }
+});
