@@ -14,15 +14,18 @@ mod list;
 mod measure;
 mod merge;
 mod output;
+mod picture;
 mod plan;
 mod plan_privacy;
 mod plan_zone;
+mod plot;
 mod progress;
 mod publish;
 mod query;
 mod remove;
 mod reproduce;
 mod resize;
+mod show;
 mod universe;
 
 use clap::{Parser, Subcommand};
@@ -66,6 +69,7 @@ enum Command {
     Remove(remove::Remove),
     List(list::List),
     Info(info::Info),
+    Show(show::Show),
     Measure(measure::Measure),
     Union(merge::Union),
     Intersect(merge::Intersect),
@@ -89,6 +93,7 @@ impl Command {
             Command::Remove(remove) => remove.run()?,
             Command::List(list) => return list.run(),
             Command::Info(info) => info.run()?,
+            Command::Show(show) => show.run()?,
             Command::Measure(measure) => measure.run()?,
             Command::Union(union) => union.run()?,
             Command::Intersect(intersect) => intersect.run()?,
