@@ -15,15 +15,18 @@ mod measure;
 mod memory;
 mod merge;
 mod output;
+mod picture;
 mod plan;
 mod plan_privacy;
 mod plan_zone;
+mod plot;
 mod progress;
 mod publish;
 mod query;
 mod remove;
 mod reproduce;
 mod resize;
+mod show;
 mod universe;
 
 use clap::{Parser, Subcommand};
@@ -67,6 +70,7 @@ enum Command {
     Remove(remove::Remove),
     List(list::List),
     Info(info::Info),
+    Show(show::Show),
     Measure(measure::Measure),
     Union(merge::Union),
     Intersect(merge::Intersect),
@@ -90,6 +94,7 @@ impl Command {
             Command::Remove(remove) => remove.run()?,
             Command::List(list) => return list.run(),
             Command::Info(info) => info.run()?,
+            Command::Show(show) => show.run()?,
             Command::Measure(measure) => measure.run()?,
             Command::Union(union) => union.run()?,
             Command::Intersect(intersect) => intersect.run()?,

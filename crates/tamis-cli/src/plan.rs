@@ -3,6 +3,7 @@
 use crate::output::{self, grouped, integer, number, object, rate};
 use crate::plan_privacy::PlanPrivacy;
 use crate::plan_zone::PlanZone;
+use crate::plot::{self, Plot};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
 use tamis::rate::{Kind, Plan as RatePlan};
@@ -30,6 +31,7 @@ Examples:
   tamis plan rate --fpr 1% --bits 8e6                       the items it will hold
   tamis plan rate --items 1e6 --fpr 0.01 --filter blocked   one cache line a lookup
   tamis plan rate --items 1e6 --fpr 0.01 --json | jq .bytes
+  tamis plan rate --items 1e6 --fpr 0.01 --plot sizes.svg   bits against the rate, with this plan marked
 
 JSON fields: promise, filter, items, fpr, bits, bytes, file_bytes, bits_per_item, cells, counter_bits, hashes, \
 expected_fpr (when full), approximate_fpr (by the textbook), expected_fpr_half (at half the items), advice. \
@@ -40,6 +42,8 @@ struct PlanRate {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    plot: Plot,
 }
 
 /// What decides the size of a rate filter.
@@ -155,6 +159,7 @@ impl Plan {
             Promise::Privacy(privacy) => return privacy.run(),
         };
         let plan = rate.size.plan()?;
+        rate.plot.draw(|| plot::of_rate(&plan))?;
         if rate.json {
             let mut fields = fields(&plan);
             fields.insert("advice".to_owned(), json!(advice(&plan)));

@@ -2,6 +2,7 @@
 
 use crate::output::{self, grouped, integer, number, object, rate};
 use crate::plan;
+use crate::plot::{self, Plot};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
@@ -30,6 +31,8 @@ pub(crate) struct PlanPrivacy {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    plot: Plot,
 }
 
 /// What decides the size and the accuracy of a published filter.
@@ -129,6 +132,7 @@ impl PrivacySize {
 impl PlanPrivacy {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let plan = self.size.plan()?;
+        self.plot.draw(|| plot::of_privacy(&plan))?;
         if self.json {
             let mut fields = plan.fields();
             fields.insert("epsilon_asked".to_owned(), self.size.epsilon.map_or(json!(null), decimal));
@@ -166,7 +170,7 @@ impl PrivatePlan {
         }
     }
 
-    fn rates(&self) -> (f64, f64, f64) {
+    pub(crate) fn rates(&self) -> (f64, f64, f64) {
         match self {
             PrivatePlan::Linear(plan) => (plan.fpr(), plan.fnr(), plan.f1()),
             PrivatePlan::Bloom(plan) => (plan.fpr(), plan.fnr(), plan.f1()),

@@ -1,6 +1,7 @@
 //! `tamis plan zone`: no false positive, up to d items of a finite universe.
 
 use crate::output::{self, grouped, integer, number, object, rate};
+use crate::plot::{self, Plot};
 use crate::{plan, universe};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
@@ -39,6 +40,8 @@ pub(crate) struct PlanZone {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    plot: Plot,
 }
 
 /// What decides the size of a zone filter.
@@ -112,6 +115,9 @@ impl ZoneSize {
 impl PlanZone {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let universe = self.size.universe.as_deref().map(universe::parse).transpose()?;
+        if self.plot.is_wanted() && (self.bits.is_some() || !self.sizes.is_empty()) {
+            bail!("--plot draws the plan for a --universe and --items; leave --bits and --sizes out");
+        }
         if !self.sizes.is_empty() {
             return self.guideline(&universe.context("--sizes needs a --universe")?);
         }
@@ -124,6 +130,7 @@ impl PlanZone {
         match (universe, self.size.items, self.bits) {
             (Some(universe), Some(items), None) => {
                 let plan = self.size.plan(universe, items)?;
+                self.plot.draw(|| plot::of_zone(&plan))?;
                 if self.json {
                     output::print_json(self.fields(&plan))
                 } else {

@@ -33,7 +33,7 @@ pub(crate) fn bar(total: Option<u64>, doing: &str, template: &str) -> ProgressBa
 
 /// A sign of life for work of unknown length.
 pub(crate) fn spinner(doing: &str) -> ProgressBar {
-    let spinner = bar(None, doing, "{prefix} {spinner} {elapsed}");
+    let spinner = bar(None, doing, "{prefix} {spinner} {elapsed} {msg}");
     if !spinner.is_hidden() {
         spinner.enable_steady_tick(Duration::from_millis(200));
     }

@@ -1,9 +1,10 @@
 //! `tamis reproduce`: published numbers, recomputed.
 
-use crate::{output, progress};
+use crate::{output, picture, progress};
 use anyhow::bail;
 use clap::Args;
 use serde_json::json;
+use std::path::PathBuf;
 use tamis_lab::{Cell, Document, Report, Verdict};
 
 /// Recompute the numbers of the documents behind tamis, and say which hold
@@ -17,9 +18,11 @@ Documents:
 
 Exit code: 0 every verdict is the one on record, 1 one changed, 2 an error.
 
-JSON fields: cells, each with document, place, published, recomputed, tolerance, verdict (holds or differs), recorded \
-(the verdict on record), note, and for 000 readings, each with name, recomputed, verdict, recorded; slips, each with document, slip, evidence; and series, the data behind figures and tables, each with document, \
-name, x_name, y_name, x, y.")]
+JSON fields: cells, each with document, place (table, row, column), source (number, formula or law: what the document gives \
+there), published, recomputed, tolerance and why, verdict (`holds`, `holds under reading R`, `differs`), recorded (the verdict on \
+record), note, reading (R, or null) and readings (what others give: name, recomputed, verdict, recorded); slips, each with \
+document, slip, evidence; and series, the data behind figures and tables, each with document, name, x_name, y_name, x, y. Whole \
+numbers past 2^53 are strings, and so is what is no number.")]
 pub(crate) struct Reproduce {
     /// The documents, by number [default: all]
     documents: Vec<String>,
@@ -29,21 +32,41 @@ pub(crate) struct Reproduce {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Write a page with tables, figures and slips into this folder, as index.html
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+    /// Replace index.html even if it is no report
+    #[arg(long, requires = "report")]
+    force: bool,
 }
 
 impl Reproduce {
     /// Whether every verdict is the one on record.
     pub(crate) fn run(&self) -> anyhow::Result<bool> {
         let documents = self.chosen()?;
+        let page = self.report.as_ref().map(|folder| picture::page_in(folder, self.force)).transpose()?;
         let mut all = Report::default();
-        for document in documents {
-            let bar = progress::spinner(&format!("recomputing {}", document.id()));
-            let report = tamis_lab::reproduce(document, self.quick);
+        for (i, document) in documents.iter().copied().enumerate() {
+            let bar = progress::spinner(&format!(
+                "recomputing {} ({} of {})",
+                document.id(),
+                i + 1,
+                documents.len()
+            ));
+            let report =
+                tamis_lab::reproduce_telling(document, self.quick, &|step| bar.set_message(step.to_owned()));
             bar.finish_and_clear();
             if !self.json {
                 output::print(&words(document, &report))?;
             }
             all.extend(report);
+        }
+        if let Some(path) = page {
+            let bar = progress::spinner("drawing");
+            let html = tamis_lab::page(&all, self.quick, &|step| bar.set_message(step.to_owned()));
+            bar.finish_and_clear();
+            picture::replace(&path, &html)?;
+            output::complain(&format!("tamis: the report is {}", path.display()));
         }
         if self.json {
             output::print(&json!(all).to_string())?;
@@ -108,10 +131,10 @@ fn beyond(report: &Report) -> Vec<String> {
 
 /// The widths of the published and the recomputed numbers.
 fn widths(cells: &[Cell]) -> (usize, usize) {
-    let width = |of: fn(&Cell) -> &str, least: usize| {
+    let width = |of: fn(&Cell) -> String, least: usize| {
         cells.iter().map(|cell| of(cell).chars().count()).max().unwrap_or(0).max(least)
     };
-    (width(|c| &c.published, 9), width(|c| &c.recomputed, 10))
+    (width(Cell::published_words, 9), width(|cell| cell.recomputed.clone(), 10))
 }
 
 fn changed(cell: &Cell) -> &'static str {
@@ -127,7 +150,7 @@ fn plain(cells: &[Cell]) -> Vec<String> {
         lines.push(format!(
             "{:<9}{:<published$}  {:<recomputed$}  {}{}",
             cell.verdict,
-            cell.published,
+            cell.published_words(),
             cell.recomputed,
             cell.place,
             changed(cell)

@@ -113,6 +113,16 @@ pub fn all() -> Vec<Model> {
     ]
 }
 
+/// The mechanism that the UltraFilter paper ran, which claims `epsilon`: one hash, and noise on ones only.
+pub(crate) fn one_sided(epsilon: f64) -> Model {
+    Model {
+        name: "one-sided",
+        sentence: "A one in the release proves a one in the set.",
+        design: Design::Response { hashes: 1, bits: 1 << 20, epsilon },
+        fault: Some(Fault::OneSided),
+    }
+}
+
 impl Model {
     /// What is right or wrong with it, in a sentence.
     #[must_use]

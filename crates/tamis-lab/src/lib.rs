@@ -7,13 +7,20 @@
 //! ```
 
 mod egh003;
+mod extra;
 pub mod faults;
 mod notes004;
+mod page;
+pub mod plot;
 mod random;
 mod report001;
 mod threads;
 mod ultra000;
 
+mod cell;
+
+pub use cell::{Cell, Place, Reading, Source, Tolerance, Verdict};
+pub use page::page;
 pub use random::SplitMix64;
 use serde::Serialize;
 
@@ -75,73 +82,6 @@ impl Document {
     }
 }
 
-/// Whether a published number is what a recomputation gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// It is, within the tolerance.
-    Holds,
-    /// It is not.
-    Differs,
-}
-
-impl std::fmt::Display for Verdict {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.pad(match self {
-            Verdict::Holds => "holds",
-            Verdict::Differs => "differs",
-        })
-    }
-}
-
-/// One published number beside ours.
-#[derive(Debug, Clone, Serialize)]
-pub struct Cell {
-    /// The document's number.
-    pub document: &'static str,
-    /// Where in the document it stands.
-    pub place: String,
-    /// The number as published; `(formula: ...)` where the document gives a formula and no number, `(law)` where it has
-    /// neither and we hold our measurement against our own law.
-    pub published: String,
-    /// Ours.
-    pub recomputed: String,
-    /// How far they may lie apart, and why.
-    pub tolerance: String,
-    /// Whether they agree.
-    pub verdict: Verdict,
-    /// What the repository records as the verdict.
-    pub recorded: Verdict,
-    /// What else there is to say.
-    pub note: String,
-    /// What other readings of the document give, where it can be read in several ways; the verdict is that of the
-    /// reading that fits best.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub readings: Vec<Reading>,
-}
-
-/// The same number under another reading of the document.
-#[derive(Debug, Clone, Serialize)]
-pub struct Reading {
-    /// The reading.
-    pub name: &'static str,
-    /// Ours.
-    pub recomputed: String,
-    /// Whether it agrees with the published number.
-    pub verdict: Verdict,
-    /// What the repository records as the verdict.
-    pub recorded: Verdict,
-}
-
-impl Cell {
-    /// Whether every verdict is the one recorded: if not, either the code or the record is wrong.
-    #[must_use]
-    pub fn as_recorded(&self) -> bool {
-        self.verdict == self.recorded
-            && self.readings.iter().all(|reading| reading.verdict == reading.recorded)
-    }
-}
-
 /// A mistake in a document.
 #[derive(Debug, Clone, Serialize)]
 pub struct Slip {
@@ -194,60 +134,107 @@ impl Report {
 /// fill smaller filters for 000.
 #[must_use]
 pub fn reproduce(document: Document, quick: bool) -> Report {
+    reproduce_telling(document, quick, &|_| ())
+}
+
+/// The same, saying what is being done before each step of it.
+#[must_use]
+pub fn reproduce_telling(document: Document, quick: bool, tell: &dyn Fn(&str)) -> Report {
     let strangers = if quick { 1_000_000 } else { 4_000_000 };
+    let mut book = Notebook { document: document.id(), report: Report::default(), tell };
     match document {
-        Document::Paper000 => ultra000::reproduce(quick),
-        Document::Report001 => report001::reproduce(strangers),
-        Document::Paper003 => egh003::reproduce(quick),
-        Document::Notes004 => notes004::reproduce(strangers),
+        Document::Paper000 => ultra000::reproduce(&mut book, quick),
+        Document::Report001 => report001::reproduce(&mut book, strangers),
+        Document::Paper003 => egh003::reproduce(&mut book, quick),
+        Document::Notes004 => notes004::reproduce(&mut book, strangers),
     }
+    book.report
 }
 
 /// Collects the cells and slips of one document.
-struct Notebook {
+struct Notebook<'a> {
     document: &'static str,
     report: Report,
+    tell: &'a dyn Fn(&str),
 }
 
-impl Notebook {
-    fn new(document: Document) -> Notebook {
-        Notebook { document: document.id(), report: Report::default() }
+impl Notebook<'_> {
+    /// Says what is done next.
+    fn step(&self, what: &str) {
+        (self.tell)(what);
     }
 
     /// A number that must be equal.
-    fn exact(&mut self, place: &str, published: impl ToString, recomputed: impl ToString, note: &str) {
+    fn exact(
+        &mut self,
+        place: impl Into<Place>,
+        published: impl ToString,
+        recomputed: impl ToString,
+        note: &str,
+    ) {
         let (published, recomputed) = (published.to_string(), recomputed.to_string());
-        let verdict = if published == recomputed { Verdict::Holds } else { Verdict::Differs };
-        self.cell(place, published, recomputed, "exact".to_owned(), verdict, note);
-    }
-
-    /// A number that must lie within `tolerance` of ours, for the reason given.
-    fn near(&mut self, place: &str, published: f64, recomputed: f64, tolerance: f64, why: &str, note: &str) {
-        let verdict =
-            if (published - recomputed).abs() <= tolerance { Verdict::Holds } else { Verdict::Differs };
+        let holds = published == recomputed;
         self.cell(
             place,
-            published.to_string(),
-            significant(recomputed),
-            format!("within {} ({why})", significant(tolerance)),
-            verdict,
+            published,
+            recomputed,
+            Tolerance { within: 0.0, why: "exact".to_owned() },
+            holds,
             note,
         );
     }
 
+    /// A number that must lie within `tolerance` of ours, for the reason given.
+    fn near(
+        &mut self,
+        place: impl Into<Place>,
+        published: f64,
+        recomputed: f64,
+        tolerance: f64,
+        why: &str,
+        note: &str,
+    ) {
+        let holds = (published - recomputed).abs() <= tolerance;
+        let tolerance = Tolerance { within: tolerance, why: why.to_owned() };
+        self.cell(place, published.to_string(), significant(recomputed), tolerance, holds, note);
+    }
+
     /// A formula of the document, evaluated by us on both sides: the document prints no number for it.
-    fn formula(&mut self, place: &str, derived: f64, recomputed: f64, tolerance: f64, why: &str, note: &str) {
+    fn formula(
+        &mut self,
+        place: impl Into<Place>,
+        derived: f64,
+        recomputed: f64,
+        tolerance: f64,
+        why: &str,
+        note: &str,
+    ) {
         self.near(place, derived, recomputed, tolerance, why, note);
         if let Some(cell) = self.report.cells.last_mut() {
-            cell.published = format!("(formula: {})", significant(derived));
+            (cell.source, cell.published) = (Source::Formula, significant(derived));
         }
     }
 
     /// The same for a whole number.
-    fn exact_formula(&mut self, place: &str, derived: impl ToString, recomputed: impl ToString, note: &str) {
+    fn exact_formula(
+        &mut self,
+        place: impl Into<Place>,
+        derived: impl ToString,
+        recomputed: impl ToString,
+        note: &str,
+    ) {
         self.exact(place, derived, recomputed, note);
         if let Some(cell) = self.report.cells.last_mut() {
-            cell.published = format!("(formula: {})", cell.published);
+            cell.source = Source::Formula;
+        }
+    }
+
+    /// Our measurement held against a law of ours: the document has no number.
+    fn law(&mut self, place: impl Into<Place>, recomputed: f64, most: f64, why: &str, note: &str) {
+        let tolerance = Tolerance { within: most, why: why.to_owned() };
+        self.cell(place, String::new(), significant(recomputed), tolerance, recomputed <= most, note);
+        if let Some(cell) = self.report.cells.last_mut() {
+            cell.source = Source::Law;
         }
     }
 
@@ -260,25 +247,34 @@ impl Notebook {
 
     fn cell(
         &mut self,
-        place: &str,
+        place: impl Into<Place>,
         published: String,
         recomputed: String,
-        tolerance: String,
-        verdict: Verdict,
+        tolerance: Tolerance,
+        holds: bool,
         note: &str,
     ) {
         self.report.cells.push(Cell {
             document: self.document,
-            place: place.to_owned(),
+            place: place.into(),
+            source: Source::Number,
             published,
             recomputed,
             tolerance,
-            verdict,
+            verdict: Verdict::of(holds),
             // What does not hold is said to by `known_to_differ`.
             recorded: Verdict::Holds,
             note: note.to_owned(),
+            reading: None,
             readings: Vec::new(),
         });
+    }
+
+    /// Says how the document was read for the last cell, where it can be read in several ways.
+    fn read_as(&mut self, reading: &'static str) {
+        if let Some(cell) = self.report.cells.last_mut() {
+            cell.reading = Some(reading);
+        }
     }
 
     /// Adds another reading to the last cell.

@@ -1,19 +1,20 @@
 //! The lecture notes' example and formulas, and their prefixed hashing measured.
 
 use crate::report001::estimation;
-use crate::{Document, Notebook, Report, SplitMix64, significant};
+use crate::{Notebook, Place, SplitMix64, significant};
 use std::f64::consts::LN_2;
 use tamis::rate::{Kind, Plan};
 use tamis::stats::clopper_pearson;
 use tamis::{Bloom, Hash};
 
-pub(crate) fn reproduce(strangers: u64) -> Report {
-    let mut book = Notebook::new(Document::Notes004);
-    example(&mut book);
-    formulas(&mut book);
-    measurement(&mut book, strangers);
-    slips(&mut book);
-    book.report
+pub(crate) fn reproduce(book: &mut Notebook, strangers: u64) {
+    example(book);
+    formulas(book);
+    book.step("rates of prefixed hashing");
+    measurement(book, strangers);
+    book.step("the rate against k");
+    rate_against_k(book, strangers / 10);
+    slips(book);
 }
 
 /// Sixteen bits, two hashes, and the positions that the notes assume.
@@ -43,14 +44,14 @@ fn example(book: &mut Notebook) {
 
 fn formulas(book: &mut Notebook) {
     book.near(
-        "Optimal K for p = 0.01, before rounding",
+        "Optimal K, p = 0.01, before rounding",
         6.6,
         -(0.01f64.log2()),
         0.05,
         "half a unit of the last digit",
         "K = -log2(p)",
     );
-    book.exact("Optimal K for p = 0.01", 7, (-(0.01f64.log2())).ceil(), "the ceiling of it");
+    book.exact("Optimal K, p = 0.01", 7, (-(0.01f64.log2())).ceil(), "the ceiling of it");
 
     // The derivative of k ln(1 - e^(-kn/m)) at k = ln 2 m/n, for m/n = 10; and the rate is lower there than beside it.
     let load = 10.0;
@@ -60,7 +61,7 @@ fn formulas(book: &mut Notebook) {
     let derivative = (1.0 - x).ln() + best / load * x / (1.0 - x);
     let least = log_rate(best) < log_rate(best - 0.01) && log_rate(best) < log_rate(best + 0.01);
     book.formula(
-        "Derivative of ln p at k = ln 2 m/n",
+        "Optimal K, derivative of ln p at k = ln 2 m/n",
         0.0,
         derivative,
         1e-12,
@@ -70,7 +71,7 @@ fn formulas(book: &mut Notebook) {
     for p in [0.5f64, 0.01, 0.001] {
         let bits_per_item = -p.ln() / (LN_2 * LN_2);
         book.formula(
-            &format!("m = -n ln p / (ln 2)^2 and p = (1/2)^(ln 2 m/n), p = {p}"),
+            Place::new("Size", format!("p = {p}"), "m = -n ln p / (ln 2)^2 and p = (1/2)^(ln 2 m/n)"),
             p,
             0.5f64.powf(LN_2 * bits_per_item),
             p * 1e-12,
@@ -81,7 +82,7 @@ fn formulas(book: &mut Notebook) {
     let (m, k, n) = (95_851, 7, 10_000u64);
     let approximation = (-(-f64::from(k) * n as f64 / m as f64).exp_m1()).powi(7);
     book.formula(
-        "p = (1 - e^(-Kn/m))^K approximates (1 - (1 - 1/m)^(Kn))^K",
+        Place::new("Rate", "", "p = (1 - e^(-Kn/m))^K approximates (1 - (1 - 1/m)^(Kn))^K"),
         approximation,
         estimation(m, k as u32, n),
         1e-6,
@@ -106,7 +107,7 @@ fn measurement(book: &mut Notebook, strangers: u64) {
         let spread = f64::from(plan.hashes()) * (0.08 / plan.bits() as f64).sqrt() / 0.5 * predicted;
         let deviation = (predicted / strangers as f64 + spread * spread).sqrt();
         book.formula(
-            &format!("Derived rate (1 - (1 - 1/m)^(Kn))^K for p = {p}, K = {}", (-p.log2()).ceil()),
+            Place::new("Rate", format!("p = {p}, K = {}", (-p.log2()).ceil()), "(1 - (1 - 1/m)^(Kn))^K"),
             predicted,
             rate,
             5.0 * deviation,
@@ -119,6 +120,26 @@ fn measurement(book: &mut Notebook, strangers: u64) {
             ),
         );
     }
+}
+
+/// The rate for ten bits an item and every k, by the notes' formula and measured with their hashing.
+fn rate_against_k(book: &mut Notebook, strangers: u64) {
+    let (bits, items) = (20_000, 2_000u64);
+    let formula = |k: f64| (-(-k * items as f64 / bits as f64).exp_m1()).powf(k);
+    let steps = (10..=160).map(|tenths| f64::from(tenths) / 10.0);
+    book.series("Rate against k, formula".to_owned(), "k", "rate", steps.map(|k| (k, formula(k))));
+    let best = LN_2 * bits as f64 / items as f64;
+    book.series("Rate against k, minimum at ln 2 m/n".to_owned(), "k", "rate", [(best, formula(best))]);
+    let measured = (1..=16).filter_map(|hashes| {
+        let plan = Plan::from_items_bits(Kind::Bloom, items, bits).ok()?.with_hashes(hashes).ok()?;
+        let mut filter = Bloom::with_plan(plan, Hash::prefixed()).ok()?;
+        filter.insert_many((0..items).map(|i| format!("item {i}")));
+        let mut random = SplitMix64::new(5);
+        let passed = (0..strangers).filter(|_| filter.contains(random.letters(10))).count();
+        Some((f64::from(hashes), passed as f64 / strangers as f64))
+    });
+    let measured: Vec<(f64, f64)> = measured.collect();
+    book.series(format!("Rate against k, measured with {strangers} strangers"), "k", "rate", measured);
 }
 
 fn slips(book: &mut Notebook) {

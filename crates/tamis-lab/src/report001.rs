@@ -1,6 +1,6 @@
 //! The report's two experiments, with its own hashes and item names.
 
-use crate::{Document, Notebook, Report, SplitMix64, significant};
+use crate::{Notebook, Place, SplitMix64, significant};
 use tamis::rate::{Kind, Plan};
 use tamis::stats::clopper_pearson;
 use tamis::{Bloom, Hash};
@@ -8,15 +8,17 @@ use tamis::{Bloom, Hash};
 const ITEMS: u64 = 10_000;
 const PUBLISHED_TRIALS: f64 = 20_000.0;
 
-pub(crate) fn reproduce(strangers: u64) -> Report {
-    let mut book = Notebook::new(Document::Report001);
+pub(crate) fn reproduce(book: &mut Notebook, strangers: u64) {
     for (number, fpr, bits, hashes, measured) in
         [(1, 0.01, 95_851, 7, 0.01005), (2, 0.001, 143_776, 10, 0.00105)]
     {
-        experiment(&mut book, number, fpr, bits, hashes, measured, strangers);
+        book.step(&format!("experiment {number}"));
+        experiment(book, number, fpr, bits, hashes, measured, strangers);
     }
-    slips(&mut book);
-    book.report
+    book.step("other targets");
+    targets(book, strangers / 4);
+    book.step("slips");
+    slips(book);
 }
 
 fn experiment(
@@ -28,21 +30,21 @@ fn experiment(
     measured: f64,
     strangers: u64,
 ) {
-    let place = |what: &str| format!("Section 5, experiment {number}, {what}");
+    let place = |what: &str| Place::new("Section 5", format!("experiment {number}"), what);
     let Ok(plan) = Plan::from_items_fpr(Kind::Bloom, ITEMS, fpr) else { return };
-    book.exact(&place("m"), bits, plan.bits(), "ceil(-n ln p / (ln 2)^2), with 100 significant bits");
-    book.exact(&place("k"), hashes, plan.hashes(), "round(m/n ln 2)");
+    book.exact(place("m"), bits, plan.bits(), "ceil(-n ln p / (ln 2)^2), with 100 significant bits");
+    book.exact(place("k"), hashes, plan.hashes(), "round(m/n ln 2)");
 
     let Ok(filter) = filled(plan, "elemet_") else { return };
     let inside = (0..ITEMS).filter(|i| filter.contains(format!("elemet_{i}"))).count();
-    book.exact(&place("n"), ITEMS, inside, "elemet_0 to elemet_9999, as the listing spells them, all pass");
+    book.exact(place("n"), ITEMS, inside, "elemet_0 to elemet_9999, as the listing spells them, all pass");
     let mut random = SplitMix64::new(u64::from(number));
     let passed = (0..strangers).filter(|_| filter.contains(random.letters(10))).count() as u64;
     let (low, high) = clopper_pearson(passed, strangers, 0.05);
     let rate = passed as f64 / strangers as f64;
     let deviation = (rate * (1.0 - rate) / PUBLISHED_TRIALS).sqrt();
     book.near(
-        &place("measured false-positive rate"),
+        place("measured false-positive rate"),
         measured,
         rate,
         5.0 * deviation,
@@ -54,6 +56,26 @@ fn experiment(
             significant(estimation(plan.bits(), plan.hashes(), ITEMS))
         ),
     );
+}
+
+/// Target rates against measured ones, with 95% intervals, made as the report makes its filters.
+fn targets(book: &mut Notebook, strangers: u64) {
+    let targets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1];
+    let mut curves: [Vec<(f64, f64)>; 3] = Default::default();
+    for target in targets {
+        let filter =
+            Plan::from_items_fpr(Kind::Bloom, ITEMS, target).and_then(|plan| filled(plan, "elemet_"));
+        let Ok(filter) = filter else { return };
+        let mut random = SplitMix64::new(9);
+        let passed = (0..strangers).filter(|_| filter.contains(random.letters(10))).count() as u64;
+        let (low, high) = clopper_pearson(passed, strangers, 0.05);
+        for (curve, rate) in curves.iter_mut().zip([passed as f64 / strangers as f64, low, high]) {
+            curve.push((target, rate));
+        }
+    }
+    for (name, curve) in ["measured", "95% sure from", "95% sure to"].into_iter().zip(curves) {
+        book.series(format!("Targets, {name}"), "target rate", "measured rate", curve);
+    }
 }
 
 /// A filter of the report's kind with its ten thousand items.

@@ -1,7 +1,7 @@
 //! Every published number is as recorded, and the record is complete.
 
 use std::sync::LazyLock;
-use tamis_lab::{Document, Report, Verdict, reproduce};
+use tamis_lab::{Document, Place, Report, Verdict, reproduce};
 
 static ULTRA: LazyLock<Report> = LazyLock::new(|| reproduce(Document::Paper000, true));
 static PAPER: LazyLock<Report> = LazyLock::new(|| reproduce(Document::Paper003, true));
@@ -21,23 +21,30 @@ fn every_cell_of_the_papers_is_as_recorded() {
 
 #[test]
 fn table_2_is_complete_and_exact() {
-    let rows: Vec<_> = PAPER.cells.iter().filter(|cell| cell.place.starts_with("Table II, n_")).collect();
+    let rows: Vec<_> = PAPER
+        .cells
+        .iter()
+        .filter(|cell| cell.place.table == "Table II" && !cell.place.row.is_empty())
+        .collect();
     let file = include_str!("../data/egh_table2.csv");
     assert_eq!(rows.len(), 103);
     for (cell, line) in rows.iter().zip(file.lines().skip(1)) {
         let fields: Vec<&str> = line.split(',').collect();
-        assert_eq!(cell.place, format!("Table II, n_{} of m = {}", fields[3], fields[2]));
+        assert_eq!(
+            cell.place,
+            Place::new("Table II", format!("m = {}", fields[2]), format!("n_{}", fields[3]))
+        );
         assert_eq!((cell.published.as_str(), cell.recomputed.as_str()), (fields[4], fields[5]), "{line}");
         assert!(!cell.note.contains("largest_universe"), "{}", cell.note);
     }
-    let wrong: Vec<&str> = rows
+    let wrong: Vec<(&str, &str)> = rows
         .iter()
         .filter(|cell| cell.verdict == Verdict::Differs)
-        .map(|cell| cell.place.trim_start_matches("Table II, "))
+        .map(|cell| (cell.place.row.as_str(), cell.place.column.as_str()))
         .collect();
     assert_eq!(
         wrong,
-        ["n_5 of m = 238", "n_7 of m = 328", "n_8 of m = 440", "n_8 of m = 501", "n_9 of m = 568"]
+        [("m = 238", "n_5"), ("m = 328", "n_7"), ("m = 440", "n_8"), ("m = 501", "n_8"), ("m = 568", "n_9")]
     );
 }
 
@@ -45,13 +52,14 @@ fn table_2_is_complete_and_exact() {
 #[test]
 fn the_ultrafilter_had_one_hash() {
     let file = include_str!("../data/ultrafilter_tables.csv");
-    let tables: Vec<_> = ULTRA.cells.iter().filter(|cell| cell.place.starts_with("Table ")).collect();
+    let tables: Vec<_> = ULTRA.cells.iter().filter(|cell| cell.place.table.starts_with("Table ")).collect();
     assert_eq!(tables.len(), 90);
     for (cell, line) in tables.iter().zip(file.lines().skip(1)) {
         let fields: Vec<&str> = line.split(',').collect();
         let noise =
             if fields[2] == "none" { "no noise".to_owned() } else { format!("epsilon {}", fields[2]) };
-        assert_eq!(cell.place, format!("Table {}, {}, phi {}, {noise}", fields[0], fields[3], fields[1]));
+        let row = format!("phi {}, {noise}", fields[1]);
+        assert_eq!(cell.place, Place::new(format!("Table {}", fields[0]), row, fields[3]));
         assert_eq!(cell.published, fields[4]);
         assert_eq!(cell.verdict, Verdict::Holds, "{cell:?}");
     }

@@ -4,7 +4,8 @@ use super::{exact_zone, primes, root};
 use crate::Notebook;
 use tamis::zone::{CodeName, CountingFilter, Filter, Method, Plan, Universe, chinese_remainder};
 
-const PLACE: &str = "Section V-B, Table I";
+/// Where the example stands.
+const PLACE: &str = "Table I (Section V-B)";
 const SIZE: u64 = 48;
 const ROWS: u64 = 28;
 

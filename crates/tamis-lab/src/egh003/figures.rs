@@ -3,7 +3,7 @@
 use super::{claim_2, double, plan, primes_within, root};
 use crate::{Notebook, SplitMix64};
 use std::time::Instant;
-use tamis::zone::{CodeName, CountingFilter, Filter, Method};
+use tamis::zone::{CodeName, CountingFilter, Filter, Method, largest_universe};
 
 /// Figures 1 and 2: how universe, items and bits hang together.
 pub(super) fn sizes(book: &mut Notebook, quick: bool) {
@@ -18,6 +18,16 @@ pub(super) fn sizes(book: &mut Notebook, quick: bool) {
             points.map(|(items, size)| (f64::from(items), size)),
         );
     }
+    let bits = 440;
+    for code in CodeName::ALL {
+        let universe = |items: u64| Some((items as f64, largest_universe(code, bits, items)? as f64));
+        let points: Vec<(f64, f64)> = (3..=12).filter_map(universe).collect();
+        book.series(format!("Fig. 1 by code, m = {bits}, {code}"), "items d", "universe n_d", points);
+    }
+    // Claim 2 turned round: a larger universe would take more than m bits.
+    let limit = |d: f64| (d, (4.0 * bits as f64 * d.log2() / (d * d)).exp2());
+    let name = format!("Fig. 1 by code, m = {bits}, limit of Claim 2");
+    book.series(name, "items d", "universe n_d", (5..=12).map(|d| limit(f64::from(d))));
     let sizes: &[u64] = if quick {
         &[10, 100, 1_000, 10_000, 100_000]
     } else {
@@ -51,18 +61,19 @@ pub(super) struct Times {
 pub(super) fn listing_times(book: &mut Notebook, quick: bool) -> Times {
     let runs = if quick { 15 } else { 200 };
     let ways = [
-        ("join, from bits", None),
-        ("algebra, from counters", Some(Method::Algebra)),
-        ("sturm, from counters (the paper's way)", Some(Method::Sturm)),
+        ("join, from bits", CodeName::Egh, None),
+        ("algebra, from counters", CodeName::Egh, Some(Method::Algebra)),
+        ("sturm, from counters (the paper's way)", CodeName::Egh, Some(Method::Sturm)),
+        ("join, from bits of the code rs", CodeName::Rs, None),
     ];
     let (mut right, mut last) = (0, Vec::new());
-    for (name, method) in ways {
+    for (name, code, method) in ways {
         let mut points = Vec::new();
         for items in 1..=10 {
             let mut random = SplitMix64::new(items);
             let mut times: Vec<f64> = Vec::new();
             for _ in 0..runs {
-                if let Ok((time, exact)) = listed(items, method, &mut random) {
+                if let Ok((time, exact)) = listed(code, items, method, &mut random) {
                     times.push(time);
                     right += u64::from(exact);
                 }
@@ -86,9 +97,14 @@ pub(super) fn listing_times(book: &mut Notebook, quick: bool) -> Times {
 
 /// The microseconds that a list of a random set took, and whether it is that set; from bits if there is no
 /// method.
-fn listed(items: u64, method: Option<Method>, random: &mut SplitMix64) -> Result<(f64, bool), tamis::Error> {
+fn listed(
+    code: CodeName,
+    items: u64,
+    method: Option<Method>,
+    random: &mut SplitMix64,
+) -> Result<(f64, bool), tamis::Error> {
     const SIZE: u64 = 1_000_000;
-    let Some(plan) = plan(SIZE, items, CodeName::Egh) else { return Err(tamis::Error::Items { got: items }) };
+    let Some(plan) = plan(SIZE, items, code) else { return Err(tamis::Error::Items { got: items }) };
     let mut set: Vec<u64> = Vec::new();
     while (set.len() as u64) < items {
         let number = random.below(SIZE);

@@ -11,35 +11,41 @@ mod slips;
 mod tables;
 mod uses;
 
-use crate::{Document, Notebook, Report};
+use crate::Notebook;
 use num_bigint::BigUint;
 use tamis::zone::{CodeName, Filter, Packing, Plan, Universe, packing};
 
 /// The nodes that a search for a packing may visit: a second at most, and far more than any here takes.
 const EFFORT: u64 = 3_000_000;
 
-pub(crate) fn reproduce(quick: bool) -> Report {
-    let mut book = Notebook::new(Document::Paper003);
-    example::table_1(&mut book);
-    example::listing_two(&mut book);
-    tables::table_2(&mut book, quick);
-    tables::text(&mut book);
-    tables::table_3(&mut book);
-    uses::cases(&mut book);
-    figures::sizes(&mut book, quick);
-    rates::beyond(&mut book, quick);
-    let times = figures::listing_times(&mut book, quick);
-    slips::slips(&mut book, &times);
-    book.report
+pub(crate) fn reproduce(book: &mut Notebook, quick: bool) {
+    book.step("worked examples");
+    example::table_1(book);
+    example::listing_two(book);
+    book.step("Table II");
+    tables::table_2(book, quick);
+    book.step("Table III and the text");
+    tables::text(book);
+    tables::table_3(book);
+    book.step("use cases");
+    uses::cases(book);
+    book.step("Figures 1 and 2");
+    figures::sizes(book, quick);
+    book.step("Figure 3, rates beyond the zone");
+    rates::beyond(book, quick);
+    book.step("Figure 4, times of listing");
+    let times = figures::listing_times(book, quick);
+    book.step("slips");
+    slips::slips(book, &times);
 }
 
-/// The first `count` primes.
 /// Claim 2 as the paper has it, wherever it draws it: 0.25 d^2 log n / log d bits.
 fn claim_2(size: u64, items: u64) -> f64 {
     let (n, d) = (size as f64, items as f64);
     0.25 * d * d / d.log2() * n.log2()
 }
 
+/// The first `count` primes.
 fn primes(count: usize) -> Vec<u64> {
     let mut found: Vec<u64> = Vec::with_capacity(count);
     let mut next = 2;

@@ -28,6 +28,14 @@ pub(super) fn beyond(book: &mut Notebook, quick: bool) {
                 "rate",
                 points,
             );
+            if let Some(rs) = super::plan(size as u64, items, CodeName::Rs) {
+                let points = (1..=MOST as u64).map(|d| (d as f64, rs.beyond_fpr(d)));
+                let name = format!(
+                    "Fig. 3, m = {bits}, rs of {} bits beyond its zone, n = n_{items} = {size}",
+                    rs.bits()
+                );
+                book.series(name, "items d'", "rate", points);
+            }
             if (bits, items) == (501, 6) {
                 surprise(book, &plan, &rates, size);
             }

@@ -1,7 +1,7 @@
 //! Tables II and III, and the numbers of Section VII's text.
 
 use super::{double, is_free, others, plan, primes, product, real_root, root};
-use crate::{Notebook, Verdict};
+use crate::{Notebook, Place, Tolerance};
 use num_bigint::BigUint;
 use tamis::zone::{CodeName, largest_universe};
 
@@ -79,9 +79,8 @@ fn universe(book: &mut Notebook, row: &Row, quick: bool) {
         Some(found) if found == 1 << 64 => notes.push("larger than tamis's universes, 2^64".to_owned()),
         found => notes.push(format!("largest_universe differs: {found:?}")),
     }
-    let verdict =
-        if (row.value() - value).abs() <= row.tolerance() { Verdict::Holds } else { Verdict::Differs };
-    if verdict == Verdict::Differs {
+    let holds = (row.value() - value).abs() <= row.tolerance();
+    if !holds {
         notes.push(format!("the root is {:.3}", real_root(&moduli, row.items)));
     }
     if row.value() > value {
@@ -94,11 +93,11 @@ fn universe(book: &mut Notebook, row: &Row, quick: bool) {
         notes.push(others(size, row.items.into(), !(quick && slow)));
     }
     book.cell(
-        &format!("Table II, n_{} of m = {}", row.items, row.bits),
+        Place::new("Table II", format!("m = {}", row.bits), format!("n_{}", row.items)),
         row.published.to_owned(),
         exact.to_string(),
-        format!("within {} (half a unit of the last digit printed)", row.tolerance()),
-        verdict,
+        Tolerance { within: row.tolerance(), why: "half a unit of the last digit printed".to_owned() },
+        holds,
         &notes.join("; "),
     );
     if WRONG.contains(&(row.bits, row.items)) {

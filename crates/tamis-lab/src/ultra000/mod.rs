@@ -11,7 +11,7 @@ mod sets;
 mod slips;
 mod tables;
 
-use crate::{Document, Notebook, Report};
+use crate::Notebook;
 use mechanism::{Mechanism, Noise};
 use sets::{Sets, Size};
 
@@ -25,14 +25,16 @@ const HASHES: u32 = 10;
 /// What the tables were made with.
 const AS_RUN: Mechanism = Mechanism { hashes: 1, noise: Noise::OneSided };
 
-pub(crate) fn reproduce(quick: bool) -> Report {
-    let mut book = Notebook::new(Document::Paper000);
+pub(crate) fn reproduce(book: &mut Notebook, quick: bool) {
+    book.step("strings");
     let sets = Sets::new(if quick { QUICK } else { PAPER });
+    book.step("Tables 1 to 4 under every reading");
     let measured = tables::Measured::new(&sets);
-    tables::cells(&mut book, &measured);
-    tables::laws(&mut book, &measured);
-    tables::figures(&mut book, &measured);
-    beyond::compare(&mut book, &sets);
-    slips::slips(&mut book, &measured, &sets);
-    book.report
+    tables::cells(book, &measured);
+    tables::laws(book, &measured);
+    tables::figures(book, &measured);
+    book.step("other private filters on the same strings");
+    beyond::compare(book, &sets);
+    book.step("slips");
+    slips::slips(book, &measured, &sets);
 }

@@ -5,7 +5,7 @@ use super::mechanism::{Mechanism, Noise, Score};
 use super::sets::{Sets, Size};
 use super::{AS_RUN, HASHES, PAPER};
 use crate::threads::shared;
-use crate::{Notebook, Reading, Verdict, significant};
+use crate::{Notebook, Place, Reading, Tolerance, Verdict, significant};
 
 /// The published cells; an epsilon of `none` is the Bloom filter without noise.
 const TABLES: &str = include_str!("../../data/ultrafilter_tables.csv");
@@ -54,9 +54,13 @@ impl Published {
         }
     }
 
-    fn place(&self) -> String {
+    fn place(&self) -> Place {
         let epsilon = self.epsilon.map_or_else(|| "no noise".to_owned(), |e| format!("epsilon {e}"));
-        format!("Table {}, {}, phi {:.1}, {epsilon}", self.table, self.metric.name(), self.occupancy)
+        Place::new(
+            format!("Table {}", self.table),
+            format!("phi {:.1}, {epsilon}", self.occupancy),
+            self.metric.name(),
+        )
     }
 
     /// How far our value may be off, and whether it is within that.
@@ -64,7 +68,7 @@ impl Published {
         let tolerance = self.half_unit() + 4.0 * deviation;
         let off = (self.value() - ours).abs();
         // The smallest of margins, for decimal fractions that are not binary ones.
-        (tolerance, judged(off <= tolerance + 1e-12))
+        (tolerance, Verdict::of(off <= tolerance + 1e-12))
     }
 
     /// Whether the cell holds with ten hashes, of which the record says that it takes noise too weak to be seen, or
@@ -141,10 +145,6 @@ pub(super) fn given_by_equations(metric: Metric, hashes: u32, noise: bool) -> (u
     (given.count(), cells.count())
 }
 
-fn judged(holds: bool) -> Verdict {
-    if holds { Verdict::Holds } else { Verdict::Differs }
-}
-
 /// Every cell of the tables, under every reading.
 pub(super) fn cells(book: &mut Notebook, measured: &Measured) {
     for cell in published() {
@@ -159,28 +159,29 @@ pub(super) fn cells(book: &mut Notebook, measured: &Measured) {
         };
         let (ours, (tolerance, verdict)) = run(AS_RUN);
         book.cell(
-            &cell.place(),
+            cell.place(),
             cell.text.to_owned(),
             significant(ours),
-            format!(
-                "within {} (half a unit of the last digit, and four standard deviations of both runs)",
-                significant(tolerance)
-            ),
-            verdict,
+            Tolerance {
+                within: tolerance,
+                why: "half a unit of the last digit, and four standard deviations of both runs".to_owned(),
+            },
+            verdict == Verdict::Holds,
             &format!(
                 "read as one hash and one-sided noise; measured with n = 2^{}, m = 2^{}, 50 random characters",
                 measured.size.items.ilog2(),
                 measured.size.bits.ilog2()
             ),
         );
+        book.read_as(MECHANISMS[0].0);
         for (name, mechanism) in &MECHANISMS[1..] {
             let (ours, (_, verdict)) = run(*mechanism);
-            let recorded = judged(cell.holds_with_ten());
+            let recorded = Verdict::of(cell.holds_with_ten());
             book.reading(Reading { name, recomputed: significant(ours), verdict, recorded });
         }
         for (name, hashes) in [("Eq. 5 to 8, l = 1", 1), ("Eq. 5 to 8, l = 10", HASHES)] {
             let (ours, verdict) = by_equations(&cell, hashes);
-            let recorded = judged(cell.holds_by_equations(hashes));
+            let recorded = Verdict::of(cell.holds_by_equations(hashes));
             book.reading(Reading { name, recomputed: significant(ours), verdict, recorded });
         }
     }
@@ -207,12 +208,11 @@ pub(super) fn laws(book: &mut Notebook, measured: &Measured) {
                 })
                 .collect();
             let worst = runs.iter().copied().fold(0.0, f64::max);
-            book.cell(
-                &format!("{name}: deviations from {} = {formula}", metric.name()),
-                "(law)".to_owned(),
-                significant(worst),
-                "at most 4.5 standard deviations".to_owned(),
-                judged(worst <= 4.5),
+            book.law(
+                Place::new("Laws", *name, format!("deviations from {} = {formula}", metric.name())),
+                worst,
+                4.5,
+                "standard deviations",
                 &format!("the furthest of {} measured rates; N items are stored", runs.len()),
             );
         }

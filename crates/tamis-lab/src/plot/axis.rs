@@ -1,0 +1,142 @@
+//! An axis: its title, its scale and its ticks.
+
+use super::{raised, readable};
+
+/// What an axis measures, and how it is scaled.
+#[derive(Debug, Clone)]
+pub struct Axis {
+    /// The title, with its unit.
+    pub title: String,
+    /// Whether equal steps are equal factors.
+    pub log: bool,
+    /// The ends, if not those of the data.
+    pub ends: Option<(f64, f64)>,
+}
+
+impl Axis {
+    /// Equal steps are equal differences.
+    #[must_use]
+    pub fn linear(title: &str) -> Axis {
+        Axis { title: title.to_owned(), log: false, ends: None }
+    }
+
+    /// Equal steps are equal factors.
+    #[must_use]
+    pub fn log(title: &str) -> Axis {
+        Axis { title: title.to_owned(), log: true, ends: None }
+    }
+
+    /// The same with these ends.
+    #[must_use]
+    pub fn between(mut self, low: f64, high: f64) -> Axis {
+        self.ends = Some((low, high));
+        self
+    }
+
+    /// The scale for these values.
+    pub(super) fn scale(&self, values: impl Iterator<Item = f64>) -> Scale {
+        let usable = values.filter(|value| value.is_finite() && (!self.log || *value > 0.0));
+        let (low, high) = usable.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
+        let (low, high) = self.ends.unwrap_or(if low > high { (1.0, 2.0) } else { (low, high) });
+        if self.log {
+            let (low, high) = (low.log10(), high.log10());
+            let margin = match high - low {
+                span if span < 1e-9 => 0.5,
+                _ if self.ends.is_some() => 0.0,
+                span => 0.03 * span,
+            };
+            return Scale { log: true, low: low - margin, high: high + margin };
+        }
+        let margin = match (self.ends, high - low < 1e-12 * high.abs().max(1e-300)) {
+            (_, true) => 0.5 * high.abs().max(1.0),
+            (Some(_), false) => 0.0,
+            (None, false) => 0.04 * (high - low),
+        };
+        Scale { log: false, low: low - margin, high: high + margin }
+    }
+}
+
+/// A scale: from values to shares of the axis.
+pub(super) struct Scale {
+    log: bool,
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    /// Where a value lies, from 0 to 1; nothing for what a logarithm has no place for.
+    pub(super) fn share(&self, value: f64) -> Option<f64> {
+        let value = if self.log { (value > 0.0).then(|| value.log10())? } else { value };
+        value.is_finite().then(|| (value - self.low) / (self.high - self.low))
+    }
+
+    /// The ticks: where, and what they say. At most about eight.
+    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+        let inside = |share: &f64| (-1e-9..=1.0 + 1e-9).contains(share);
+        if self.log && self.high - self.low >= 1.5 {
+            let step = ((self.high - self.low) / 7.0).ceil().max(1.0);
+            let first = (self.low / step).ceil() as i64;
+            let last = (self.high / step).floor() as i64;
+            let tick = |i: i64| {
+                let power = i as f64 * step;
+                let words = match power as i32 {
+                    0 => "1".to_owned(),
+                    1 => "10".to_owned(),
+                    power => format!("10{}", raised(power)),
+                };
+                ((power - self.low) / (self.high - self.low), words)
+            };
+            return (first..=last).map(tick).filter(|(share, _)| inside(share)).collect();
+        }
+        if self.log {
+            // One decade or so: 1, 2, 5, as far as they are seen.
+            let steps = if self.high - self.low > 0.6 {
+                vec![1.0, 2.0, 5.0]
+            } else {
+                vec![1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0]
+            };
+            let decades = self.low.floor() as i32..=self.high.floor() as i32;
+            let values = decades
+                .flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)).collect::<Vec<_>>());
+            let ticks = values.filter_map(|value| Some((self.share(value)?, readable(value))));
+            return ticks.filter(|(share, _)| inside(share)).collect();
+        }
+        let raw = (self.high - self.low) / 6.0;
+        let power = 10f64.powf(raw.log10().floor());
+        let step = [1.0, 2.0, 2.5, 5.0, 10.0]
+            .map(|s| s * power)
+            .into_iter()
+            .find(|step| *step >= raw)
+            .unwrap_or(raw);
+        let first = (self.low / step).ceil() as i64;
+        let ticks =
+            (0..20).map(|i| (first + i) as f64 * step).take_while(|value| *value <= self.high + 1e-9 * step);
+        ticks
+            .filter_map(|value| Some((self.share(value)?, readable((value / step).round() * step))))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_lie_on_the_axis() {
+        let ranges =
+            [(0.0, 1.0), (3.0, 3.0), (-5.0, 1e9), (1e-9, 2e-9), (0.001, 40.0), (1.0, 3.0), (1.0, 1e60)];
+        for (low, high) in ranges as [(f64, f64); 7] {
+            for axis in
+                [Axis::linear("x"), Axis::log("x"), Axis::log("x").between(low.max(1e-12), high.max(1e-11))]
+            {
+                let scale = axis.scale([low, high].into_iter());
+                let ticks = scale.ticks();
+                assert!((1..=12).contains(&ticks.len()), "{axis:?} {low} {high} {ticks:?}");
+                assert!(
+                    ticks.iter().all(|(share, words)| (-0.001..=1.001).contains(share) && !words.is_empty())
+                );
+            }
+        }
+        assert!(Axis::log("x").scale(std::iter::empty()).share(0.0).is_none());
+    }
+}

@@ -1,0 +1,120 @@
+//! Every drawing is well-formed and has its data, and a report is the same again but for times.
+
+#![allow(clippy::unwrap_used)]
+
+use roxmltree::Document as Xml;
+use std::sync::LazyLock;
+use tamis_lab::plot::{Axis, Chart, Curve, Panel, Raster, standalone};
+use tamis_lab::{Document, Report, page, reproduce};
+
+/// The page of all documents, in a quick run.
+static PAGE: LazyLock<String> = LazyLock::new(|| {
+    let mut report = Report::default();
+    for document in Document::ALL {
+        report.extend(reproduce(document, true));
+    }
+    page(&report, true, &|_| ())
+});
+
+/// The SVGs of a page.
+fn drawings(page: &str) -> Vec<&str> {
+    page.split("<svg ").skip(1).map(|rest| rest.split_inclusive("</svg>").next().unwrap()).collect()
+}
+
+/// What stands in a drawing's texts.
+fn texts(svg: &str) -> Vec<String> {
+    let xml = Xml::parse(svg).unwrap();
+    let texts = xml.descendants().filter(|node| node.has_tag_name("text"));
+    texts.filter_map(|node| node.text().map(str::to_owned)).collect()
+}
+
+#[test]
+fn every_figure_is_drawn_with_titles_and_numbers() {
+    let figures: Vec<&str> = PAGE.split("<figure>").skip(1).collect();
+    assert_eq!((figures.len(), drawings(&PAGE).len()), (19, 19));
+    for figure in figures {
+        let svg = format!("<svg {}", drawings(figure)[0]);
+        let words = texts(&svg);
+        let xml = Xml::parse(&svg).unwrap();
+        let curves = xml.descendants().filter(|node| node.has_tag_name("g")).count();
+        assert!(curves > 0, "{words:?}");
+        // The legend and both axes have words, and there are points or lines beside the axes.
+        assert!(words.len() > curves + 6, "{words:?}");
+        let drawn = xml.descendants().filter(|node| node.has_tag_name("path") || node.has_tag_name("circle"));
+        assert!(drawn.count() > 2 + curves, "{words:?}");
+        let table = figure.split("<details>").nth(1).unwrap().split("</details>").next().unwrap();
+        let rows: Vec<&str> = table.split("<tr>").skip(1).collect();
+        assert_eq!(rows[0].matches("<th").count(), rows[1].matches("<td").count());
+        assert!(rows.len() > 1 && rows[1..].iter().all(|row| row.contains(|c: char| c.is_ascii_digit())));
+    }
+}
+
+#[test]
+fn the_page_needs_nothing_else_and_has_all_parts() {
+    for address in ["src=", "url(", "@import", "<script", "href=\"http"] {
+        assert!(!PAGE.contains(address), "{address}");
+    }
+    for part in ["glance", "d000", "d001", "d003", "d004", "frontier", "memory", "compare"] {
+        assert!(PAGE.contains(&format!("<section id=\"{part}\">")), "{part}");
+    }
+    assert!(PAGE.contains("prefers-color-scheme:dark") && PAGE.contains("@media print"));
+    assert!(PAGE.matches("differs").count() >= 12 && !PAGE.contains("(changed)"));
+    for name in
+        ["zone, coprime", "Bloom under noise", "PinSketch", "published (Table II)", "limit of Claim 2"]
+    {
+        assert!(PAGE.contains(name), "{name}");
+    }
+}
+
+/// Of one document only what is about it.
+#[test]
+fn a_report_is_the_same_again() {
+    let report = reproduce(Document::Notes004, true);
+    let first = page(&report, true, &|_| ());
+    assert_eq!(first, page(&reproduce(Document::Notes004, true), true, &|_| ()));
+    assert!(first.contains("<section id=\"d004\">") && !first.contains("<section id=\"memory\">"));
+    assert!(page(&Report::default(), true, &|_| ()).contains("At a glance"));
+}
+
+/// Whatever the data, the drawing is well-formed and no number is missing or infinite.
+#[test]
+fn odd_charts_are_drawn() {
+    let odd: [&[(f64, f64)]; 7] = [
+        &[],
+        &[(1.0, 1.0)],
+        &[(0.0, 0.0), (0.0, 0.0)],
+        &[(1e-300, 1e300), (1e300, 1e-300)],
+        &[(f64::NAN, f64::INFINITY), (-1.0, -5.0)],
+        &[(1.0, 0.0), (2.0, 0.0)],
+        &[(1e18, 3.0), (1e18 + 4096.0, 3.0)],
+    ];
+    for points in odd {
+        for (x, y) in [(Axis::linear("x"), Axis::linear("y")), (Axis::log("x"), Axis::log("y"))] {
+            let mut chart = Chart::new("a < b & \"c\"\u{0}", x, y);
+            for make in [Curve::line, Curve::smooth, Curve::points, Curve::rings] {
+                chart.curves.push(make(
+                    "<name> & more words than fit into one line of the legend, far more than that",
+                    points.to_vec(),
+                ));
+            }
+            let svg = standalone(&chart.svg());
+            Xml::parse(&svg).unwrap();
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{points:?}");
+            assert_eq!(chart.rows()[0].len(), 5);
+        }
+    }
+    Xml::parse(&Chart::new("", Axis::log(""), Axis::log("")).svg()).unwrap();
+}
+
+#[test]
+fn odd_rasters_are_drawn() {
+    for (shades, columns) in
+        [(vec![], 0), (vec![1.0], 1), (vec![0.0, 0.001, 2.0, -1.0], 3), (vec![0.5; 5000], 64)]
+    {
+        let cells = shades.len();
+        let panels = vec![Panel::new("<p>", shades, columns), Panel::new("", Vec::new(), 5)];
+        let svg = standalone(&Raster { title: "a&b".to_owned(), notes: vec!["n".repeat(200)], panels }.svg());
+        Xml::parse(&svg).unwrap();
+        assert_eq!(svg.matches("h-").count(), cells);
+    }
+}
