@@ -98,7 +98,7 @@ fn try_to_break(name: String, bytes: &[u8], say: &Sender<String>) -> bool {
         }
         Ok(filter) => {
             // Sturm sequences are slow: some inputs of many.
-            hostile::usage::exercise(&name, filter, open, fingerprint % 16 == 0);
+            hostile::usage::exercise(&name, filter, open, fingerprint.is_multiple_of(16));
             true
         }
     }
@@ -269,10 +269,10 @@ fn noise_behind_the_signature() {
             let mut bytes = vec![0; 128 + random.below(300)];
             bytes[..16].copy_from_slice(b"\x89TAMIS\r\n\x01\0\x01\0\x80\0\0\0");
             bytes[10] = 1 + random.below(7) as u8;
-            for at in 32..bytes.len() {
+            for byte in &mut bytes[32..] {
                 // Mostly zeros, which reserved space must be.
                 if random.below(6) == 0 {
-                    bytes[at] = random.below(256) as u8;
+                    *byte = random.below(256) as u8;
                 }
             }
             let bytes = fitted(bytes.clone()).unwrap_or_else(|| repaired(bytes));

@@ -111,7 +111,7 @@ pub(crate) fn primes(limit: usize) -> Vec<u64> {
     for n in 2..=limit {
         if !composite[n] {
             primes.push(n as u64);
-            (n * n..=limit).step_by(n).for_each(|multiple| composite[multiple] = true);
+            (n.saturating_mul(n)..=limit).step_by(n).for_each(|multiple| composite[multiple] = true);
         }
     }
     primes
