@@ -7,6 +7,7 @@
 //! ```
 
 mod egh003;
+pub mod explain;
 mod extra;
 pub mod faults;
 mod notes004;

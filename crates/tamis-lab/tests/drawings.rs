@@ -106,6 +106,25 @@ fn odd_charts_are_drawn() {
     Xml::parse(&Chart::new("", Axis::log(""), Axis::log("")).svg()).unwrap();
 }
 
+/// The documentation's drawings are these; with TAMIS_WRITE set, they become so.
+#[test]
+fn the_documentation_has_the_same_drawings() {
+    for (name, svg) in tamis_lab::explain::drawings().unwrap() {
+        let path = format!("{}/../tamis/doc/{name}.svg", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("TAMIS_WRITE").is_some() {
+            std::fs::write(&path, &svg).unwrap();
+        }
+        Xml::parse(&svg).unwrap();
+        // A blank line would end it for Markdown.
+        assert!(svg.len() < 40_000 && !svg.contains("\n\n"), "{name} {}", svg.len());
+        assert_eq!(
+            std::fs::read_to_string(path).unwrap(),
+            svg,
+            "{name}: run the test once with TAMIS_WRITE=1"
+        );
+    }
+}
+
 #[test]
 fn odd_rasters_are_drawn() {
     for (shades, columns) in

@@ -36,6 +36,13 @@ pub fn standalone(svg: &str) -> String {
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{body}\n")
 }
 
+/// A drawing within documentation, whose page knows none of our colours.
+#[must_use]
+pub fn embedded(svg: &str) -> String {
+    let colours = "--ink:currentColor;--soft:currentColor;--rule:#8888;--c0:#3a8fc4";
+    format!("<div style=\"max-width:460px;fill:currentColor;{colours}\">\n{svg}\n</div>\n")
+}
+
 /// Text as XML has it.
 #[must_use]
 pub fn escaped(text: &str) -> String {

@@ -90,7 +90,7 @@ impl Panel {
                 0 if *shade > 0.0 => 1,
                 level => level.min(16),
             };
-            let _ = write!(paths[level], "M{x:.2} {y:.2}h{s:.2}v{s:.2}h-{s:.2}z", s = side - gap);
+            let _ = write!(paths[level], "M{x:.1} {y:.1}h{s:.1}v{s:.1}h-{s:.1}z", s = side - gap);
         }
         for (level, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
             let _ = match level {

@@ -17,6 +17,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+#![doc = include_str!("../../doc/band.svg")]
+//!
 //! # What is promised
 //!
 //! Two sets are neighbours if one has one item more. For every set of releases that could come out, the chance that one of them does

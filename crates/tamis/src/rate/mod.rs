@@ -7,6 +7,8 @@
 //! | [`CountingBloom`] | 38.3 bits an item | as `Bloom` | yes |
 //!
 //! A [`Plan`] decides the size; [`Filter`] is the one implementation, and the three names above are its layouts.
+//!
+#![doc = include_str!("../../doc/blocks.svg")]
 
 mod blocked;
 mod bloom;

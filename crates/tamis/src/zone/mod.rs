@@ -7,6 +7,8 @@
 //!
 //! A [`Universe`] numbers the things that may be stored; a [`Plan`] chooses a [`Code`] and proves its zone; past the zone the
 //! filter refuses, or goes on when asked to and says so ever after.
+//!
+#![doc = include_str!("../../doc/matrix.svg")]
 
 mod certificate;
 mod code;
