@@ -66,7 +66,7 @@ fn drawing(any: &AnyFilter, title: String) -> anyhow::Result<Raster> {
                 "Noise: each of {} bits was flipped with {}; {} are ones. What is stored cannot be seen.",
                 grouped(plan.bits()),
                 rate(plan.flip_rate().to_f64()),
-                rate(filter.ones() / plan.bits() as f64)
+                rate(filter.ones())
             )];
             Body { bytes: filter.body(), width: 1, cells: plan.bits() }.raster(title, notes)
         }

@@ -109,6 +109,27 @@ fn filters_are_shown() {
     }
 }
 
+/// Of an empty filter's bits only those are ones that the noise flipped.
+#[test]
+fn the_noise_of_a_published_filter_is_told() {
+    let shell = Shell::new();
+    shell.with_input("build privacy --items 20000 --epsilon 2 --method bloom -o f", "").ok();
+    let svg = shell.run("show f -o -").ok();
+    let told = |before: &str, after: &str| {
+        let text: String = svg
+            .split("<text")
+            .skip(1)
+            .map(|t| t.split_once('>').unwrap().1.split('<').next().unwrap())
+            .collect::<Vec<_>>()
+            .join(" ");
+        let start = text.split(after).next().unwrap();
+        let number = start.rsplit(before).next().unwrap().trim().trim_end_matches('%').to_owned();
+        number.parse::<f64>().unwrap()
+    };
+    let (flipped, ones) = (told("with ", "%;"), told("; ", " are ones"));
+    assert!((ones / flipped - 1.0).abs() < 0.05, "{flipped} {ones}");
+}
+
 /// The bits of a small filter are all there: each occupied residue is one dark cell.
 #[test]
 fn small_filters_are_shown_bit_by_bit() {

@@ -80,7 +80,7 @@ fn glance(report: &Report, documents: &[Document], quick: bool) -> String {
         let count =
             |wanted: &dyn Fn(&Cell) -> bool| cells.iter().filter(|cell| wanted(cell)).count().to_string();
         rows.push(vec![
-            format!("{} {}", document.id(), document.title()),
+            format!("{}: {}", document.id(), document.title().split(", ").next().unwrap_or_default()),
             cells.len().to_string(),
             count(&|cell| cell.verdict == Verdict::Holds && cell.reading.is_none()),
             count(&|cell| cell.verdict == Verdict::Holds && cell.reading.is_some()),
