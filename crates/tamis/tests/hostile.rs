@@ -493,6 +493,7 @@ fn memory_that_cannot_be_had_is_an_error() {
 fn members_are_found_by_every_later_release() {
     for (name, bytes) in golden() {
         let filter = open(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(filter.to_bytes(), bytes, "{name} is written otherwise");
         if filter.as_rate().is_some() && name != "empty" {
             for i in 0..100 {
                 assert!(filter.contains(format!("key {i}").as_str()).unwrap(), "{name} lost key {i}");
