@@ -73,7 +73,8 @@ impl Scale {
     /// The ticks: where, and what they say. At most about eight.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         let inside = |share: &f64| (-1e-9..=1.0 + 1e-9).contains(share);
-        if self.log && self.high - self.low >= 1.5 {
+        // So that there are two powers of ten or more.
+        if self.log && self.high - self.low >= 2.0 {
             let step = ((self.high - self.low) / 7.0).ceil().max(1.0);
             let first = (self.low / step).ceil() as i64;
             let last = (self.high / step).floor() as i64;
@@ -88,33 +89,30 @@ impl Scale {
             };
             return (first..=last).map(tick).filter(|(share, _)| inside(share)).collect();
         }
-        if self.log {
-            // One decade or so: 1, 2, 5, as far as they are seen.
-            let steps = if self.high - self.low > 0.6 {
-                vec![1.0, 2.0, 5.0]
-            } else {
-                vec![1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0]
-            };
-            let decades = self.low.floor() as i32..=self.high.floor() as i32;
-            let values = decades
-                .flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)).collect::<Vec<_>>());
-            let ticks = values.filter_map(|value| Some((self.share(value)?, readable(value))));
-            return ticks.filter(|(share, _)| inside(share)).collect();
-        }
-        let raw = (self.high - self.low) / 6.0;
-        let power = 10f64.powf(raw.log10().floor());
-        let step = [1.0, 2.0, 2.5, 5.0, 10.0]
-            .map(|s| s * power)
-            .into_iter()
-            .find(|step| *step >= raw)
-            .unwrap_or(raw);
-        let first = (self.low / step).ceil() as i64;
-        let ticks =
-            (0..20).map(|i| (first + i) as f64 * step).take_while(|value| *value <= self.high + 1e-9 * step);
-        ticks
-            .filter_map(|value| Some((self.share(value)?, readable((value / step).round() * step))))
-            .collect()
+        let values = match self.high - self.low {
+            // A decade or two: 1, 2, 5, as far as they are seen.
+            span if self.log && span > 0.6 => {
+                let decades = self.low.floor() as i32..=self.high.floor() as i32;
+                decades.flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10f64.powi(power))).collect()
+            }
+            // So little that equal factors are nearly equal differences.
+            _ if self.log => round_values(10f64.powf(self.low), 10f64.powf(self.high)),
+            _ => round_values(self.low, self.high),
+        };
+        let ticks = values.into_iter().filter_map(|value| Some((self.share(value)?, readable(value))));
+        ticks.filter(|(share, _)| inside(share)).collect()
     }
+}
+
+/// Round numbers at equal distances, about six of them.
+fn round_values(low: f64, high: f64) -> Vec<f64> {
+    let raw = (high - low) / 6.0;
+    let power = 10f64.powf(raw.log10().floor());
+    let step =
+        [1.0, 2.0, 2.5, 5.0, 10.0].map(|s| s * power).into_iter().find(|step| *step >= raw).unwrap_or(raw);
+    let first = (low / step).ceil() as i64;
+    let steps = (0..20).map(|i| (first + i) as f64).take_while(|i| i * step <= high + 1e-9 * step);
+    steps.map(|i| i * step).collect()
 }
 
 #[cfg(test)]
@@ -138,5 +136,20 @@ mod tests {
             }
         }
         assert!(Axis::log("x").scale(std::iter::empty()).share(0.0).is_none());
+    }
+
+    /// One tick alone says nothing of a scale.
+    #[test]
+    fn there_are_two_ticks_or_more() {
+        for low in 0..40 {
+            for span in 1..60 {
+                let (low, high) =
+                    (10f64.powf(f64::from(low) / 10.0), 10f64.powf(f64::from(low + span) / 10.0));
+                for axis in [Axis::linear("x"), Axis::log("x")] {
+                    let ticks = axis.scale([low, high].into_iter()).ticks();
+                    assert!((2..=12).contains(&ticks.len()), "{axis:?} {low} {high} {ticks:?}");
+                }
+            }
+        }
     }
 }
