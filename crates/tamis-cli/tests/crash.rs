@@ -309,14 +309,9 @@ fn a_full_disk_changes_nothing() {
     assert!(Ledger::open(shell.path("book")).is_ok(), "{}", read("book"));
 }
 
-/// Two processes that add to one filter: the second waits, says so, and loses nothing.
-#[test]
-fn who_waits_says_so_and_loses_nothing() {
-    let shell = Shell::new();
-    shell.file("a.txt", lines(0..100)).file("b.txt", lines(100..200));
-    shell.run("build rate --items 1000 -o f a.txt").ok();
-    // The first is slow: its keys come from a pipe that stays open until the second has said that it waits.
-    let mut first = Command::new(env!("CARGO_BIN_EXE_tamis"))
+/// A process that has locked the filter f and waits for keys from a pipe.
+fn slow_add(shell: &Shell) -> std::process::Child {
+    let child = Command::new(env!("CARGO_BIN_EXE_tamis"))
         .args(["add", "f", "-"])
         .current_dir(shell.folder.path())
         .stdin(Stdio::piped())
@@ -328,6 +323,17 @@ fn who_waits_says_so_and_loses_nothing() {
         held.unlock().unwrap();
         std::thread::sleep(Duration::from_millis(5));
     }
+    child
+}
+
+/// Two processes that add to one filter: the second waits, says so, and loses nothing.
+#[test]
+fn who_waits_says_so_and_loses_nothing() {
+    let shell = Shell::new();
+    shell.file("a.txt", lines(0..100)).file("b.txt", lines(100..200));
+    shell.run("build rate --items 1000 -o f a.txt").ok();
+    // The first is slow: its keys come from a pipe that stays open until the second has said that it waits.
+    let mut first = slow_add(&shell);
     let mut second = Command::new(env!("CARGO_BIN_EXE_tamis"))
         .args(["add", "f", "b.txt"])
         .current_dir(shell.folder.path())
@@ -351,18 +357,7 @@ fn a_killed_process_lets_go() {
     let shell = Shell::new();
     shell.file("a.txt", lines(0..100));
     shell.run("build rate --items 1000 -o f a.txt").ok();
-    let mut slow = Command::new(env!("CARGO_BIN_EXE_tamis"))
-        .args(["add", "f", "-"])
-        .current_dir(shell.folder.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let held = fs::File::open(shell.path("f")).unwrap();
-    while held.try_lock().is_ok() {
-        held.unlock().unwrap();
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let mut slow = slow_add(&shell);
     slow.kill().unwrap();
     slow.wait().unwrap();
     assert!(!shell.run("add f a.txt").err.contains("waiting"));

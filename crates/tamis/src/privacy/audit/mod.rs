@@ -46,6 +46,7 @@
 mod plans;
 
 use crate::Error;
+use crate::hash::mix;
 use crate::privacy::Epsilon;
 use crate::stats::clopper_pearson;
 use std::fmt;
@@ -300,10 +301,7 @@ fn count(
 
 /// The coins of a run: the finish of SplitMix64 (Steele, Lea, Flood 2014), which is one to one.
 fn coins(seed: u64, run: u64) -> u64 {
-    let z = (run + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed);
-    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
+    mix((run + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed))
 }
 
 /// The events of a threshold, each in both directions.

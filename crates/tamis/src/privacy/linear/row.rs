@@ -2,7 +2,7 @@
 
 use super::LinearPlan;
 use crate::Digest;
-use crate::hash::scale;
+use crate::hash::{mix, scale};
 
 /// How many columns a row spans.
 pub(super) const BAND: u64 = 128;
@@ -26,14 +26,6 @@ impl Row {
         let coefficients = u128::from(high) << 64 | u128::from(digest.h2 | 1);
         ((spread >> 64) as u64, Row { start, coefficients })
     }
-}
-
-/// Every bit of the result depends on every bit of `x`: the finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
-#[inline(always)]
-fn mix(x: u64) -> u64 {
-    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ x >> 31
 }
 
 #[test]
