@@ -12,8 +12,11 @@ type Numbers<'a> = Task<'a, [u64]>;
 
 /// Keys asked in one round.
 pub(crate) const ASKED: usize = 1 << 15;
-/// Different keys asked in all: the lines of memory that they touch exceed the last cache.
-const POOL: usize = 1 << 21;
+/// Different keys asked in all: some that stay in a cache themselves, or, for filters that do not, so many that the lines of memory
+/// which they touch exceed the last cache many times over.
+pub(crate) fn pool(size: usize) -> usize {
+    if size > 10_000_000 { 1 << 23 } else { 1 << 17 }
+}
 
 /// The byte that stands for a key's cache line.
 #[inline(always)]
@@ -86,7 +89,7 @@ fn lookups(report: &mut Report, size: usize, rounds: usize) -> Result<(), Box<dy
     let exact: HashSet<u64, foldhash::fast::FixedState> = members.iter().copied().collect();
 
     for mix in Mix::ALL {
-        let asked = mix.keys(&members, POOL);
+        let asked = mix.keys(&members, pool(size));
         let tasks: Vec<_> = vec![
             Numbers::new("bare read", |keys| bare(body, keys)),
             Numbers::new("bare read, prefetched", |keys| prefetched(body, keys)),
@@ -114,8 +117,8 @@ fn lookups(report: &mut Report, size: usize, rounds: usize) -> Result<(), Box<dy
                 keys.iter().filter(|k| exact.contains(*k)).count()
             }),
         ];
-        let lines = interleave(tasks, rounds, true, |round| {
-            let start = round * ASKED % POOL;
+        let lines = interleave(tasks, rounds, true, |turn| {
+            let start = turn * ASKED % asked.len();
             (&asked[start..start + ASKED], ASKED)
         });
         report.table(

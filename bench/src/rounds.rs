@@ -41,25 +41,27 @@ pub(crate) struct Line {
     pub(crate) passed: f64,
 }
 
-/// Times all tasks, round by round. `window` gives each round its keys and their number; if `warm`, those of the round before are
-/// asked for first, untimed.
+/// Times all tasks, round by round. `window` gives each turn its keys and their number. Every task has keys of its own in every
+/// round: on those of another it would find in the caches what the other has fetched. If `warm`, it is given some first, untimed:
+/// whoever came before has filled the caches with something else.
 pub(crate) fn interleave<'k, K: ?Sized + 'k>(
     mut tasks: Vec<Task<'_, K>>,
     rounds: usize,
     warm: bool,
     window: impl Fn(usize) -> (&'k K, usize),
 ) -> Vec<Line> {
+    let mut windows = (0..).map(window);
     for round in 0..rounds {
-        let (before, (keys, count)) = (window(round), window(round + 1));
-        // Everyone is first in turn: the first finds the round's keys far away.
+        // Everyone is first in turn.
         let first = round % tasks.len();
         let (back, front) = tasks.split_at_mut(first);
         for task in front.iter_mut().chain(back) {
-            // Whoever came before has filled the caches with something else.
-            if warm {
-                black_box((task.run)(black_box(before.0)));
+            if let Some((keys, _)) = windows.next().filter(|_| warm) {
+                black_box((task.run)(black_box(keys)));
             }
-            task.time(keys, count);
+            if let Some((keys, count)) = windows.next() {
+                task.time(keys, count);
+            }
         }
     }
     let ratio = |task: &Task<'_, K>, base: usize| match tasks.get(base) {

@@ -43,9 +43,12 @@ mod health;
 mod key;
 mod prefetch;
 pub mod privacy;
+mod processor;
 pub mod rate;
 pub mod stats;
 mod store;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod wide;
 pub mod zone;
 
 pub use error::Error;

@@ -3,8 +3,12 @@
 //! Both lanes see every byte, so the digest keeps 128 bits of difference between keys: a 64-bit hash would
 //! answer "yes" to n/2^64 of all strangers, more than a rate of 1e-15 allows past some 18,000 items.
 
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod avx512;
+
 use super::Digest;
 use crate::KeyRef;
+use crate::processor::Level;
 
 /// The fractional digits of pi, 64 bits at a time: constants with nothing hidden in them.
 const PI: [u64; 10] = [
@@ -20,18 +24,21 @@ const PI: [u64; 10] = [
     0xd131_0ba6_98df_b5ac,
 ];
 
+/// What an integer is multiplied by.
+const MULTIPLIER: u64 = PI[5] | 1;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fast {
     seed: u64,
     lanes: [u64; 2],
-    /// What the finish of an integer mixes in, put together beforehand: the fewer constants a lookup has to make, the better.
-    integer: [[u64; 2]; 2],
+    /// What h2 of an integer mixes in, put together beforehand.
+    integer: [u64; 2],
 }
 
 impl Fast {
     pub(super) fn new(seed: u64) -> Fast {
         let lanes = [fold(seed ^ PI[0], PI[1]), fold(seed ^ PI[2], PI[3])];
-        Fast { seed, lanes, integer: FINISH.map(|[a, b]| [a ^ lanes[1], b]) }
+        Fast { seed, lanes, integer: [PI[3] ^ lanes[1], PI[2]] }
     }
 
     pub(super) fn seed(&self) -> u64 {
@@ -48,11 +55,34 @@ impl Fast {
         }
     }
 
-    /// One odd multiplication loses nothing of the value; the finish mixes its two halves.
+    /// An odd multiplication loses nothing of the value. h1 mixes its two halves and multiplies once more, which leaves the low bits
+    /// weak; the last step mends them. A layout that takes the high bits only can undo it, and the compiler then leaves out both.
     #[inline(always)]
     fn integer(&self, value: u64, lane: u64) -> Digest {
-        let (low, high) = multiply(value ^ lane, PI[5] | 1);
-        finish(low, high, &self.integer)
+        let (low, high) = multiply(value ^ lane, MULTIPLIER);
+        let h1 = (low ^ high).wrapping_mul(PI[8]);
+        Digest { h1: h1 ^ h1 >> 32, h2: fold(low ^ self.integer[0], high ^ self.integer[1]) }
+    }
+
+    /// The digests of natural numbers: each word of `h1` is a number before and its h1 afterwards; `h2` gets their h2, unless nobody
+    /// needs it.
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    pub(crate) fn naturals(&self, level: Level, h1: &mut [u64], mut h2: Option<&mut [u64]>) {
+        let mut done = 0;
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if level == Level::Avx512 {
+            // SAFETY: the level says that AVX-512 was detected.
+            done = unsafe { avx512::naturals(self, h1, h2.as_deref_mut()) };
+        }
+        let _ = level;
+        for i in done..h1.len() {
+            let digest = self.integer(h1[i], self.lanes[0]);
+            h1[i] = digest.h1;
+            if let Some(h2) = &mut h2 {
+                h2[i] = digest.h2;
+            }
+        }
     }
 
     #[inline]
@@ -77,7 +107,7 @@ impl Fast {
             let (x, y) = short(bytes);
             absorb(x, y);
         }
-        finish(a, b, &FINISH)
+        finish(a, b)
     }
 }
 
@@ -101,12 +131,10 @@ fn short(bytes: &[u8]) -> (u64, u64) {
     }
 }
 
-/// The words that the finish mixes into both halves, for h1 and for h2.
-const FINISH: [[u64; 2]; 2] = [[PI[8], PI[9]], [PI[3], PI[2]]];
-
+/// Mixes both halves into both words.
 #[inline(always)]
-fn finish(a: u64, b: u64, [first, second]: &[[u64; 2]; 2]) -> Digest {
-    Digest { h1: fold(a ^ first[0], b ^ first[1]), h2: fold(a ^ second[0], b ^ second[1]) }
+fn finish(a: u64, b: u64) -> Digest {
+    Digest { h1: fold(a ^ PI[8], b ^ PI[9]), h2: fold(a ^ PI[3], b ^ PI[2]) }
 }
 
 #[inline]
@@ -120,4 +148,33 @@ fn multiply(x: u64, y: u64) -> (u64, u64) {
 fn fold(x: u64, y: u64) -> u64 {
     let (low, high) = multiply(x, y);
     low ^ high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Many at a time are hashed as one is, whatever the processor and however many.
+    #[test]
+    fn naturals_are_hashed_as_one_is() {
+        for seed in [0, 42, u64::MAX] {
+            let fast = Fast::new(seed);
+            let edges =
+                [0, 1, u64::MAX, 1 << 63, u64::MAX >> 32, u64::MAX << 32, fast.lanes[0], !fast.lanes[0]];
+            let more = (0..300u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(i as u32));
+            let values: Vec<u64> = edges.into_iter().chain(more).collect();
+            let digests: Vec<Digest> = values.iter().map(|v| fast.digest(KeyRef::Natural(*v))).collect();
+            for len in [0, 1, 7, 8, 9, 64, values.len()] {
+                for level in [Level::detect(), Level::Portable] {
+                    let (mut h1, mut h2) = (values[..len].to_vec(), vec![0; len]);
+                    fast.naturals(level, &mut h1, Some(&mut h2));
+                    let got: Vec<Digest> = h1.iter().zip(&h2).map(|(&h1, &h2)| Digest { h1, h2 }).collect();
+                    assert_eq!(got, digests[..len], "{level:?}, {len} values");
+                    let mut alone = values[..len].to_vec();
+                    fast.naturals(level, &mut alone, None);
+                    assert_eq!(alone, h1, "{level:?}, {len} values");
+                }
+            }
+        }
+    }
 }

@@ -219,7 +219,7 @@ pub(crate) enum Probe<'a> {
 }
 
 /// Knuth's multiplier for linear congruential generators modulo 2^64.
-const STEP: u64 = 6_364_136_223_846_793_005;
+pub(crate) const STEP: u64 = 6_364_136_223_846_793_005;
 
 /// The positions of a digest: the walk x -> x * STEP + h2 from h1, each x scaled to the array.
 #[derive(Clone, Copy)]

@@ -1,9 +1,10 @@
 //! The counting Bloom filter: a counter where the classic one has a bit.
 
+use super::batch::Batch;
 use super::filter::sealed::Cells;
 use super::{Filter, Kind, Layout, MAX_HASHES, Plan};
 use crate::bits::Packed;
-use crate::hash::{Digest, Probe};
+use crate::hash::Probe;
 use crate::{Error, Key};
 
 /// A set that is sometimes wrong about strangers, never about members, and can forget a member.
@@ -82,19 +83,14 @@ impl Cells for Counting {
         probe.visit(plan.cells(), plan.hashes(), |place| counters.get(body, place) != 0)
     }
 
-    type Aim = Digest;
-    const NOWHERE: Digest = Digest { h1: 0, h2: 0 };
-
-    fn aim(_: &Plan, digest: Digest) -> Digest {
-        digest
+    fn contains_batch(plan: &Plan, body: &[u8], batch: &mut Batch, _: &Batch, answers: &mut [bool]) {
+        for (answer, digest) in answers.iter_mut().zip(batch.digests()) {
+            *answer = Self::contains(plan, body, &Probe::Digest(digest));
+        }
     }
 
-    fn contains_aims(plan: &Plan, body: &[u8], digests: &[Digest], answers: &mut Vec<bool>) {
-        answers.extend(digests.iter().map(|digest| Self::contains(plan, body, &Probe::Digest(*digest))));
-    }
-
-    fn insert_aims(plan: &Plan, body: &mut [u8], digests: &[Digest]) -> u64 {
-        digests.iter().map(|digest| u64::from(Self::insert(plan, body, &Probe::Digest(*digest)))).sum()
+    fn insert_batch(plan: &Plan, body: &mut [u8], batch: &mut Batch, _: &Batch) -> u64 {
+        batch.digests().map(|digest| u64::from(Self::insert(plan, body, &Probe::Digest(digest)))).sum()
     }
 
     /// The sum: a key of both must be removed as often as it was inserted into either.

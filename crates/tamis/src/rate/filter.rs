@@ -1,8 +1,9 @@
 //! What all rate filters do, written once over a layout.
 
+use super::batch::{self, Batch};
 use super::{Kind, Plan};
 use crate::hash::Probe;
-use crate::prefetch;
+use crate::processor::Level;
 use crate::store::Store;
 use crate::{Digest, Error, Hash, Health, Key, KeyRef, Kinds};
 use std::fmt;
@@ -27,7 +28,7 @@ pub trait Layout: sealed::Cells + 'static {
 }
 
 pub(crate) mod sealed {
-    use super::{Digest, Error, Hash, Plan, Probe};
+    use super::{Batch, Digest, Error, Hash, Level, Plan, Probe, batch};
     use crate::bits;
 
     /// The operations of a layout on its body; those on whole bodies are for cells that are bits.
@@ -40,12 +41,19 @@ pub(crate) mod sealed {
         /// Puts the key in; says whether it was certainly new.
         #[allow(private_interfaces)]
         fn insert(plan: &Plan, body: &mut [u8], probe: &Probe<'_>) -> bool;
+        /// Puts the key in that has the digest made here, as little of it as the layout needs.
+        #[allow(private_interfaces)]
+        #[inline(always)]
+        fn insert_lazily(plan: &Plan, body: &mut [u8], _: Level, digest: impl FnOnce() -> Digest) -> bool {
+            Self::insert(plan, body, &Probe::Digest(digest()))
+        }
         /// Whether the key passes.
         #[allow(private_interfaces)]
         fn contains(plan: &Plan, body: &[u8], probe: &Probe<'_>) -> bool;
         /// Whether the key passes that has the digest made here, as little of it as the layout needs.
+        #[allow(private_interfaces)]
         #[inline(always)]
-        fn contains_lazily(plan: &Plan, body: &[u8], digest: impl FnOnce() -> Digest) -> bool {
+        fn contains_lazily(plan: &Plan, body: &[u8], _: Level, digest: impl FnOnce() -> Digest) -> bool {
             Self::contains(plan, body, &Probe::Digest(digest()))
         }
         /// Whether the layout needs more of a digest than h1, the making of which costs.
@@ -53,19 +61,23 @@ pub(crate) mod sealed {
         fn needs_both(_: &Plan) -> bool {
             true
         }
-        /// What a batch keeps of a digest: enough to ask for its memory now and to probe it later.
-        type Aim: Copy;
-        /// Any value, to fill arrays with.
-        const NOWHERE: Self::Aim;
-        /// What to keep of a digest.
-        fn aim(plan: &Plan, digest: Digest) -> Self::Aim;
-        /// Starts to fetch what a key's first probes will touch, or all its probes.
-        #[inline]
-        fn prefetch(_: &Plan, _: &[u8], _: Self::Aim, _all: bool) {}
-        /// Whether each of up to [`BATCH`](super::BATCH) keys passes, appended in their order.
-        fn contains_aims(plan: &Plan, body: &[u8], aims: &[Self::Aim], answers: &mut Vec<bool>);
-        /// Puts in up to [`BATCH`](super::BATCH) keys, and says how many were certainly new.
-        fn insert_aims(plan: &Plan, body: &mut [u8], aims: &[Self::Aim]) -> u64;
+        /// Turns the digests of a batch into what its probes will need.
+        #[allow(private_interfaces)]
+        fn aim(_: &Plan, _: &mut Batch) {}
+        /// Which of the keys pass that `fill` puts into batches, until it has no more. (It is told whether both words are needed.)
+        #[allow(private_interfaces)]
+        fn contains_all(plan: &Plan, body: &[u8], fill: impl FnMut(&mut Batch, bool), answers: &mut [bool])
+        where
+            Self: Sized,
+        {
+            batch::contains::<Self>(plan, body, fill, answers);
+        }
+        /// Which of the keys of a batch pass. Meanwhile the memory of the batch to come is fetched.
+        #[allow(private_interfaces)]
+        fn contains_batch(plan: &Plan, body: &[u8], batch: &mut Batch, coming: &Batch, answers: &mut [bool]);
+        /// Puts in the keys of a batch, and says how many were certainly new. Meanwhile the memory of the batch to come is fetched.
+        #[allow(private_interfaces)]
+        fn insert_batch(plan: &Plan, body: &mut [u8], batch: &mut Batch, coming: &Batch) -> u64;
         /// Makes `body` hold what either held.
         fn union(_: &Plan, body: &mut [u8], other: &[u8]) {
             bits::or(body, other);
@@ -84,9 +96,6 @@ pub(crate) mod sealed {
         }
     }
 }
-
-/// How many keys are hashed ahead of their probes: enough misses under way at once to fill a processor's queues.
-pub(crate) const BATCH: usize = 128;
 
 /// A set that is sometimes wrong about strangers, never about members.
 ///
@@ -111,6 +120,8 @@ pub struct Filter<L: Layout> {
     hash: Hash,
     kinds: Kinds,
     body: Store,
+    /// What the processor can do, found out beforehand: a loop over lookups asks once.
+    level: Level,
     layout: PhantomData<L>,
 }
 
@@ -146,7 +157,7 @@ impl<L: Layout> Filter<L> {
         }
         L::accept(&hash)?;
         debug_assert_eq!(body.bytes().len() as u64, plan.bytes());
-        Ok(Filter { plan, hash, kinds, body, layout: PhantomData })
+        Ok(Filter { plan, hash, kinds, body, level: Level::detect(), layout: PhantomData })
     }
 
     /// Puts a key in. `true`: it was certainly new; `false`: it, or others that look like it, were there before.
@@ -155,8 +166,8 @@ impl<L: Layout> Filter<L> {
         self.kinds.add(key.as_key().kinds());
         match self.hash.as_fast() {
             Some(fast) => {
-                let digest = fast.digest(key.as_key());
-                L::insert(&self.plan, self.body.bytes_mut(), &Probe::Digest(digest))
+                let digest = || fast.digest(key.as_key());
+                L::insert_lazily(&self.plan, self.body.bytes_mut(), self.level, digest)
             }
             None => self.insert_otherwise(key.as_key()),
         }
@@ -172,7 +183,10 @@ impl<L: Layout> Filter<L> {
     #[inline(always)]
     pub fn contains(&self, key: impl Key) -> bool {
         match self.hash.as_fast() {
-            Some(fast) => L::contains_lazily(&self.plan, self.body.bytes(), || fast.digest(key.as_key())),
+            Some(fast) => {
+                let digest = || fast.digest(key.as_key());
+                L::contains_lazily(&self.plan, self.body.bytes(), self.level, digest)
+            }
             None => self.contains_otherwise(key.as_key()),
         }
     }
@@ -192,14 +206,19 @@ impl<L: Layout> Filter<L> {
     /// ```
     pub fn insert_many<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> u64 {
         let (plan, hash, body, kinds) = (&self.plan, &self.hash, self.body.bytes_mut(), &mut self.kinds);
-        let keys = keys.into_iter().fuse().inspect(|key| kinds.add(key.as_key().kinds()));
-        match hash.as_fast() {
-            Some(fast) => insert_batches::<L>(plan, body, keys.map(|key| fast.digest(key.as_key()))),
-            None if hash.has_digest() => {
-                insert_batches::<L>(plan, body, keys.filter_map(|key| hash.digest(key)))
-            }
-            None => keys.map(|key| u64::from(L::insert(plan, body, &hash.probe(key.as_key())))).sum(),
+        let mut keys = keys.into_iter().fuse();
+        if let Some(fast) = hash.as_fast() {
+            return batch::insert::<L>(plan, body, |batch, both| {
+                batch.hash(fast, &mut keys, both);
+                kinds.add(batch.kinds);
+            });
         }
+        let keys = keys.inspect(|key| kinds.add(key.as_key().kinds()));
+        if hash.has_digest() {
+            let mut digests = keys.filter_map(|key| hash.digest(key));
+            return batch::insert::<L>(plan, body, |batch, _| batch.take(&mut digests));
+        }
+        keys.map(|key| u64::from(L::insert(plan, body, &hash.probe(key.as_key())))).sum()
     }
 
     /// What it takes to insert these keys, which are counted among the kinds held.
@@ -218,17 +237,21 @@ impl<L: Layout> Filter<L> {
     /// ```
     pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
         let (plan, hash, body) = (&self.plan, &self.hash, self.body.bytes());
-        let mut answers = Vec::with_capacity(keys.len());
+        let mut answers = vec![false; keys.len()];
         match hash.as_fast() {
             Some(fast) => {
-                let digests = keys.iter().map(|key| fast.digest(key.as_key()));
-                contains_batches::<L>(plan, body, digests, &mut answers);
+                let mut keys = keys.iter();
+                L::contains_all(plan, body, |batch, both| batch.hash(fast, &mut keys, both), &mut answers);
             }
             None if hash.has_digest() => {
-                let digests = keys.iter().filter_map(|key| hash.digest(key));
-                contains_batches::<L>(plan, body, digests, &mut answers);
+                let mut digests = keys.iter().filter_map(|key| hash.digest(key));
+                L::contains_all(plan, body, |batch, _| batch.take(&mut digests), &mut answers);
             }
-            None => answers.extend(keys.iter().map(|key| L::contains(plan, body, &hash.probe(key.as_key())))),
+            None => {
+                for (answer, key) in answers.iter_mut().zip(keys) {
+                    *answer = L::contains(plan, body, &hash.probe(key.as_key()));
+                }
+            }
         }
         answers
     }
@@ -362,89 +385,11 @@ impl<L: Layout> Filter<L> {
     }
 }
 
-/// A batch of keys on its way: hashed, and its memory asked for.
-struct Batch<L: Layout> {
-    aims: [L::Aim; BATCH],
-    len: usize,
-}
-
-impl<L: Layout> Batch<L> {
-    fn new() -> Self {
-        Batch { aims: [L::NOWHERE; BATCH], len: 0 }
-    }
-
-    /// Takes the next keys, for lookups or (`all`) for insertions.
-    #[inline(always)]
-    fn fill(&mut self, plan: &Plan, body: &[u8], digests: &mut impl Iterator<Item = Digest>, all: bool) {
-        if L::needs_both(plan) {
-            self.take(plan, body, digests, all);
-        } else {
-            self.take(plan, body, &mut digests.map(|digest| Digest { h1: digest.h1, h2: 0 }), all);
-        }
-    }
-
-    #[inline(always)]
-    fn take(&mut self, plan: &Plan, body: &[u8], digests: &mut impl Iterator<Item = Digest>, all: bool) {
-        let ahead = body.len() > prefetch::WORTHWHILE;
-        self.len = 0;
-        // The batch comes first in the pair: it must be the one to end a full round, or a digest would be lost.
-        for (aim, digest) in self.aims.iter_mut().zip(digests) {
-            *aim = L::aim(plan, digest);
-            self.len += 1;
-            if ahead {
-                L::prefetch(plan, body, *aim, all);
-            }
-        }
-    }
-
-    fn aims(&self) -> &[L::Aim] {
-        &self.aims[..self.len]
-    }
-}
-
-/// Lookups, a batch at a time; while one is being fetched, the one before is probed.
-fn contains_batches<L: Layout>(
-    plan: &Plan,
-    body: &[u8],
-    mut digests: impl Iterator<Item = Digest>,
-    answers: &mut Vec<bool>,
-) {
-    let mut batches = [Batch::<L>::new(), Batch::<L>::new()];
-    for turn in 0.. {
-        let [coming, ready] = in_turn(&mut batches, turn);
-        coming.fill(plan, body, &mut digests, false);
-        L::contains_aims(plan, body, ready.aims(), answers);
-        if coming.len == 0 {
-            return;
-        }
-    }
-}
-
-/// The same with insertions.
-fn insert_batches<L: Layout>(plan: &Plan, body: &mut [u8], mut digests: impl Iterator<Item = Digest>) -> u64 {
-    let mut batches = [Batch::<L>::new(), Batch::<L>::new()];
-    let mut new = 0;
-    for turn in 0.. {
-        let [coming, ready] = in_turn(&mut batches, turn);
-        coming.fill(plan, body, &mut digests, true);
-        new += L::insert_aims(plan, body, ready.aims());
-        if coming.len == 0 {
-            break;
-        }
-    }
-    new
-}
-
-/// The one first, then the other, without moving them.
-fn in_turn<T>([one, other]: &mut [T; 2], turn: u64) -> [&mut T; 2] {
-    if turn.is_multiple_of(2) { [one, other] } else { [other, one] }
-}
-
 impl<L: Layout> Clone for Filter<L> {
     /// The copy lives in memory, also where the original is mapped from a file.
     fn clone(&self) -> Self {
-        let (plan, kinds) = (self.plan, self.kinds);
-        Filter { plan, hash: self.hash.clone(), kinds, body: self.body.clone(), layout: PhantomData }
+        let (plan, kinds, level) = (self.plan, self.kinds, self.level);
+        Filter { plan, hash: self.hash.clone(), kinds, body: self.body.clone(), level, layout: PhantomData }
     }
 }
 

@@ -10,6 +10,7 @@
 //!
 #![doc = include_str!("../../doc/blocks.svg")]
 
+mod batch;
 mod blocked;
 mod bloom;
 mod counting;

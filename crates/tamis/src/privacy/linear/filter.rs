@@ -95,7 +95,7 @@ impl LinearFilter {
         let (first, bytes) = planes::place(self.plan.width(), row);
         let first = shard as usize * self.plan.shard_bytes() + first;
         for line in (first..first + bytes).step_by(64) {
-            prefetch::read(self.body.bytes(), line);
+            prefetch::byte(self.body.bytes(), line);
         }
     }
 

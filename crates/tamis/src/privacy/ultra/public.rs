@@ -86,7 +86,7 @@ impl PublicBloom {
     }
 
     fn prefetch(&self, digest: Digest) {
-        self.positions(digest).for_each(|i| prefetch::read(self.body.bytes(), (i / 8) as usize));
+        self.positions(digest).for_each(|i| prefetch::byte(self.body.bytes(), (i / 8) as usize));
     }
 
     /// The share of bits that are ones.

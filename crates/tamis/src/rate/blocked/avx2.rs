@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::scalar::Block;
-use super::{Aim, SHIFTS};
+use super::{BATCH, Probes, SHIFTS};
 use std::arch::asm;
 use std::arch::x86_64::{
     __m256i, _mm256_and_si256, _mm256_castsi256_pd, _mm256_load_si256, _mm256_loadu_si256,
@@ -102,24 +102,28 @@ pub(super) unsafe fn has_inline(block: &Block, word: u64) -> bool {
     signs == 0b1111
 }
 
-/// Whether each of many keys passes.
+/// See [`super::look`].
 #[target_feature(enable = "avx2")]
-pub(super) fn contains_many(blocks: &[Block], aims: &[Aim], rounds: u32, answers: &mut Vec<bool>) {
-    answers.extend(aims.iter().map(|aim| {
-        let block = &blocks[aim.block];
-        has(block, aim.words[0]) & (rounds == 1 || has(block, aim.words[1]))
-    }));
+pub(super) fn look(blocks: &[Block], probes: &Probes<'_>, missing: &mut [u8; BATCH]) {
+    for (missing, (at, word)) in missing.iter_mut().zip(probes.each(blocks)) {
+        *missing = u8::from(!has(&blocks[at], word));
+    }
+    for (missing, (at, word)) in missing.iter_mut().zip(probes.each_second()) {
+        *missing |= u8::from(!has(&blocks[at], word));
+    }
 }
 
-/// Puts many keys in; says how many were certainly new.
+/// See [`super::write`].
 #[target_feature(enable = "avx2")]
-pub(super) fn insert_many(blocks: &mut [Block], aims: &[Aim], rounds: u32) -> u64 {
-    let mut new = 0;
-    for aim in aims {
-        let block = &mut blocks[aim.block];
-        new += u64::from(set(block, aim.words[0]) | (rounds == 2 && set(block, aim.words[1])));
+pub(super) fn write(blocks: &mut [Block], probes: &Probes<'_>, missing: &mut [u8; BATCH]) {
+    for (i, missing) in missing.iter_mut().enumerate().take(probes.len) {
+        let (at, word) = probes.get(i, blocks);
+        let block = &mut blocks[at];
+        *missing = u8::from(set(block, word));
+        if let Some(second) = probes.second {
+            *missing |= u8::from(set(block, second[i]));
+        }
     }
-    new
 }
 
 #[cfg(test)]

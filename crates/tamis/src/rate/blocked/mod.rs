@@ -16,10 +16,12 @@ mod avx512;
 mod parallel;
 mod scalar;
 
+use super::batch::{self, BATCH, Batch};
 use super::filter::sealed::Cells;
 use super::math::{LANE, LANES};
 use super::{Filter, Kind, Layout, Plan};
 use crate::hash::{Digest, Probe, scale};
+use crate::processor::Level;
 use crate::{Error, Hash, prefetch};
 use scalar::Block;
 
@@ -50,7 +52,7 @@ impl Layout for Blocked {
     const KIND: Kind = Kind::Blocked;
 }
 
-/// Spreads h1, whose high bits chose the block, over the bits of the first word.
+/// Spreads what chose the block over the bits of the first word.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Where the fields of six bits begin in a word: at the top are the best bits of a product.
@@ -73,13 +75,6 @@ static SHIFTS: Table = Table({
     table
 });
 
-/// A key's block and the words that say its bits there.
-#[derive(Debug, Clone, Copy)]
-pub struct Aim {
-    block: usize,
-    words: [u64; 2],
-}
-
 #[inline(always)]
 fn digest_of(probe: &Probe<'_>) -> Digest {
     match probe {
@@ -88,26 +83,29 @@ fn digest_of(probe: &Probe<'_>) -> Digest {
     }
 }
 
+/// Undoes the last step of the fast hash of an integer, which mends low bits that are not needed here: the compiler then leaves out
+/// both. For any other h1 it is as good as h1 itself.
+#[inline(always)]
+fn unmended(h1: u64) -> u64 {
+    h1 ^ h1 >> 32
+}
+
 /// Whether the block has the word's bits.
 #[inline(always)]
 #[allow(unsafe_code)]
-fn has(block: &Block, word: u64) -> bool {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        if avx512::detected() {
-            // SAFETY: AVX-512 was detected in the line above.
-            return unsafe { avx512::has_inline(block, word) };
-        }
-        if cfg!(target_feature = "avx2") {
-            // SAFETY: the whole program was compiled for AVX2.
-            return unsafe { avx2::has(block, word) };
-        }
-        if std::is_x86_feature_detected!("avx2") {
-            // SAFETY: AVX2 was detected in the line above.
-            return unsafe { avx2::has_inline(block, word) };
-        }
+fn has(level: Level, block: &Block, word: u64) -> bool {
+    match level {
+        // SAFETY: the level says that AVX-512 was detected.
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        Level::Avx512 => unsafe { avx512::has_inline(block, word) },
+        // SAFETY: the whole program was compiled for AVX2.
+        #[cfg(all(target_arch = "x86_64", not(miri), target_feature = "avx2"))]
+        Level::Avx2 => unsafe { avx2::has(block, word) },
+        // SAFETY: the level says that AVX2 was detected.
+        #[cfg(all(target_arch = "x86_64", not(miri), not(target_feature = "avx2")))]
+        Level::Avx2 => unsafe { avx2::has_inline(block, word) },
+        _ => has_portably(block, word),
     }
-    has_portably(block, word)
 }
 
 /// Out of the way of the others, whose registers it must not take.
@@ -116,58 +114,200 @@ fn has_portably(block: &Block, word: u64) -> bool {
     scalar::has(block, word)
 }
 
-/// The block that h1 chooses.
-#[inline(always)]
-fn block<'a>(plan: &Plan, body: &'a [u8], h1: u64) -> &'a Block {
-    &body.as_chunks().0[scale(h1, plan.blocks()) as usize]
-}
-
-/// Whether the block has the bits that h1 says, all of them if there are 8 hashes.
-#[inline(always)]
-fn contains_first(plan: &Plan, body: &[u8], h1: u64) -> bool {
-    has(block(plan, body, h1), h1.wrapping_mul(SPREAD))
-}
-
 /// Sets the word's bits; says whether one was clear.
 #[inline(always)]
 #[allow(unsafe_code)]
-fn set(block: &mut Block, word: u64) -> bool {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if std::is_x86_feature_detected!("avx2") {
-        // SAFETY: AVX2 was detected in the line above.
-        return unsafe { avx2::set(block, word) };
+fn set(level: Level, block: &mut Block, word: u64) -> bool {
+    match level {
+        // SAFETY: the level says that AVX-512 was detected.
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        Level::Avx512 => unsafe { avx512::set_inline(block, word) },
+        // SAFETY: the level says that AVX2 was detected.
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        Level::Avx2 => unsafe { avx2::set(block, word) },
+        _ => scalar::set(block, word),
     }
-    scalar::set(block, word)
+}
+
+/// A key's block, and the first of the words that say its bits there.
+#[inline(always)]
+fn aim(plan: &Plan, h1: u64) -> (usize, u64) {
+    let unmended = unmended(h1);
+    (scale(unmended, plan.blocks()) as usize, unmended.wrapping_mul(SPREAD))
+}
+
+/// Whether a digest passes.
+#[inline(always)]
+fn contains(plan: &Plan, body: &[u8], level: Level, digest: Digest) -> bool {
+    let (block, word) = aim(plan, digest.h1);
+    let block = &body.as_chunks().0[block];
+    has(level, block, word) & (plan.rounds() == 1 || has(level, block, digest.h2))
+}
+
+/// Puts a digest in; says whether it was certainly new.
+#[inline(always)]
+fn insert(plan: &Plan, body: &mut [u8], level: Level, digest: Digest) -> bool {
+    let (block, word) = aim(plan, digest.h1);
+    let block = &mut body.as_chunks_mut().0[block];
+    set(level, block, word) | (plan.rounds() == 2 && set(level, block, digest.h2))
+}
+
+/// For 16 hashes, out of the way of 8.
+#[inline(never)]
+fn contains_twice(plan: &Plan, body: &[u8], level: Level, digest: Digest) -> bool {
+    contains(plan, body, level, digest)
+}
+
+/// For 16 hashes, out of the way of 8.
+#[inline(never)]
+fn insert_twice(plan: &Plan, body: &mut [u8], level: Level, digest: Digest) -> bool {
+    insert(plan, body, level, digest)
+}
+
+/// Keys to be probed: their blocks, the words that say their bits there, the second ones if there are any, and the blocks that are to
+/// be fetched meanwhile.
+struct Probes<'a> {
+    at: &'a [u64; BATCH],
+    words: &'a [u64; BATCH],
+    second: Option<&'a [u64; BATCH]>,
+    ahead: Option<&'a [u64; BATCH]>,
+    len: usize,
+}
+
+impl<'a> Probes<'a> {
+    /// The batch that is ready, and the one that is coming.
+    #[inline(always)]
+    fn new(plan: &Plan, blocks: &[Block], ready: &'a Batch, coming: &'a Batch) -> Probes<'a> {
+        let worthwhile = batch::worthwhile(blocks.as_flattened());
+        // What is not fetched beside a probe is fetched before.
+        if worthwhile && ready.len < coming.len {
+            coming.at[ready.len..coming.len].iter().for_each(|at| fetch(blocks, *at));
+        }
+        Probes {
+            at: &ready.at,
+            words: &ready.h1,
+            second: (plan.rounds() == 2).then_some(&ready.h2),
+            ahead: worthwhile.then_some(&coming.at),
+            len: ready.len,
+        }
+    }
+
+    /// The block of a key and its first word; on the way, the block of the key of the same number is fetched.
+    #[inline(always)]
+    fn get(&self, i: usize, blocks: &[Block]) -> (usize, u64) {
+        if let Some(ahead) = self.ahead {
+            fetch(blocks, ahead[i]);
+        }
+        (self.at[i] as usize, self.words[i])
+    }
+
+    /// The same of all keys.
+    #[inline(always)]
+    fn each(&self, blocks: &[Block]) -> impl Iterator<Item = (usize, u64)> {
+        (0..self.len.min(BATCH)).map(|i| self.get(i, blocks))
+    }
+
+    /// The blocks and their second words, if there are any.
+    #[inline(always)]
+    fn each_second(&self) -> impl Iterator<Item = (usize, u64)> {
+        let words = self.second.map_or(&[][..], |second| &second[..self.len]);
+        self.at.iter().zip(words).map(|(at, word)| (*at as usize, *word))
+    }
+}
+
+/// Starts to fetch a block.
+#[inline(always)]
+fn fetch(blocks: &[Block], at: u64) {
+    prefetch::read(blocks.as_ptr().wrapping_add(at as usize));
+}
+
+/// What is missing in each block of the bits of its words: not 0 if anything is.
+#[allow(unsafe_code)]
+fn look(level: Level, blocks: &[Block], probes: &Probes<'_>, missing: &mut [u8; BATCH]) {
+    match level {
+        // SAFETY: the level says that AVX-512 was detected.
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        Level::Avx512 => unsafe { avx512::look(blocks, probes, missing) },
+        // SAFETY: the level says that AVX2 was detected.
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        Level::Avx2 => unsafe { avx2::look(blocks, probes, missing) },
+        _ => {
+            for (i, (at, word)) in probes.each(blocks).enumerate() {
+                let has = |word: u64| scalar::has(&blocks[at], word);
+                missing[i] = u8::from(!(has(word) & probes.second.is_none_or(|second| has(second[i]))));
+            }
+        }
+    }
+}
+
+/// Sets the bits of the words; `missing` tells what [`look`] would have told.
+#[allow(unsafe_code)]
+fn write(level: Level, blocks: &mut [Block], probes: &Probes<'_>, missing: &mut [u8; BATCH]) {
+    match level {
+        // SAFETY: the level says that AVX-512 was detected.
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        Level::Avx512 => unsafe { avx512::write(blocks, probes, missing) },
+        // SAFETY: the level says that AVX2 was detected.
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        Level::Avx2 => unsafe { avx2::write(blocks, probes, missing) },
+        _ => {
+            for i in 0..probes.len {
+                let (at, word) = probes.get(i, blocks);
+                let block = &mut blocks[at];
+                let first = scalar::set(block, word);
+                missing[i] =
+                    u8::from(first | probes.second.is_some_and(|second| scalar::set(block, second[i])));
+            }
+        }
+    }
+}
+
+/// Turns h1 of many keys into their first words, and finds their blocks.
+#[inline(always)]
+#[allow(unsafe_code)]
+fn aim_many(level: Level, blocks: u64, h1: &mut [u64], at: &mut [u64]) {
+    let mut done = 0;
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if level == Level::Avx512 {
+        // SAFETY: the level says that AVX-512 was detected.
+        done = unsafe { avx512::aim(blocks, h1, at) };
+    }
+    let _ = level;
+    for (h1, at) in h1.iter_mut().zip(at).skip(done) {
+        let unmended = unmended(*h1);
+        (*at, *h1) = (scale(unmended, blocks), unmended.wrapping_mul(SPREAD));
+    }
 }
 
 #[allow(private_interfaces)]
 impl Cells for Blocked {
-    type Aim = Aim;
-    const NOWHERE: Aim = Aim { block: 0, words: [0; 2] };
-
     fn accept(hash: &Hash) -> Result<(), Error> {
         hash.need_digest("a blocked filter")
     }
 
-    #[inline(always)]
     fn insert(plan: &Plan, body: &mut [u8], probe: &Probe<'_>) -> bool {
-        let aim = Self::aim(plan, digest_of(probe));
-        let block = &mut body.as_chunks_mut().0[aim.block];
-        set(block, aim.words[0]) | (plan.rounds() == 2 && set(block, aim.words[1]))
+        insert(plan, body, Level::detect(), digest_of(probe))
     }
 
     fn contains(plan: &Plan, body: &[u8], probe: &Probe<'_>) -> bool {
-        let digest = digest_of(probe);
-        contains_first(plan, body, digest.h1)
-            & (plan.rounds() == 1 || has(block(plan, body, digest.h1), digest.h2))
+        contains(plan, body, Level::detect(), digest_of(probe))
     }
 
     #[inline(always)]
-    fn contains_lazily(plan: &Plan, body: &[u8], digest: impl FnOnce() -> Digest) -> bool {
+    fn insert_lazily(plan: &Plan, body: &mut [u8], level: Level, digest: impl FnOnce() -> Digest) -> bool {
         if plan.rounds() == 1 {
-            contains_first(plan, body, digest().h1)
+            insert(plan, body, level, Digest { h1: digest().h1, h2: 0 })
         } else {
-            Self::contains(plan, body, &Probe::Digest(digest()))
+            insert_twice(plan, body, level, digest())
+        }
+    }
+
+    #[inline(always)]
+    fn contains_lazily(plan: &Plan, body: &[u8], level: Level, digest: impl FnOnce() -> Digest) -> bool {
+        if plan.rounds() == 1 {
+            contains(plan, body, level, Digest { h1: digest().h1, h2: 0 })
+        } else {
+            contains_twice(plan, body, level, digest())
         }
     }
 
@@ -177,58 +317,26 @@ impl Cells for Blocked {
     }
 
     #[inline(always)]
-    fn aim(plan: &Plan, digest: Digest) -> Aim {
-        let block = scale(digest.h1, plan.blocks()) as usize;
-        Aim { block, words: [digest.h1.wrapping_mul(SPREAD), digest.h2] }
+    fn aim(plan: &Plan, batch: &mut Batch) {
+        let len = batch.len;
+        aim_many(batch.level, plan.blocks(), &mut batch.h1[..len], &mut batch.at[..len]);
     }
 
-    #[inline(always)]
-    fn prefetch(_: &Plan, body: &[u8], aim: Aim, _all: bool) {
-        prefetch::read(body, aim.block * size_of::<Block>());
+    fn contains_batch(plan: &Plan, body: &[u8], batch: &mut Batch, coming: &Batch, answers: &mut [bool]) {
+        let blocks = body.as_chunks().0;
+        let mut missing = [0; BATCH];
+        look(batch.level, blocks, &Probes::new(plan, blocks, batch, coming), &mut missing);
+        answers.iter_mut().zip(missing).for_each(|(answer, missing)| *answer = missing == 0);
     }
 
-    #[allow(unsafe_code)]
-    fn contains_aims(plan: &Plan, body: &[u8], aims: &[Aim], answers: &mut Vec<bool>) {
-        let (blocks, rounds) = (body.as_chunks().0, plan.rounds());
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        {
-            if avx512::detected() {
-                // SAFETY: AVX-512 was detected in the line above.
-                return unsafe { avx512::contains_many(blocks, aims, rounds, answers) };
-            }
-            if std::is_x86_feature_detected!("avx2") {
-                // SAFETY: AVX2 was detected in the line above.
-                return unsafe { avx2::contains_many(blocks, aims, rounds, answers) };
-            }
-        }
-        answers.extend(aims.iter().map(|aim| {
-            let block = &blocks[aim.block];
-            scalar::has(block, aim.words[0]) & (rounds == 1 || scalar::has(block, aim.words[1]))
-        }));
-    }
-
-    #[allow(unsafe_code)]
-    fn insert_aims(plan: &Plan, body: &mut [u8], aims: &[Aim]) -> u64 {
-        let (blocks, rounds) = (body.as_chunks_mut().0, plan.rounds());
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        {
-            if avx512::detected() {
-                // SAFETY: AVX-512 was detected in the line above.
-                return unsafe { avx512::insert_many(blocks, aims, rounds) };
-            }
-            if std::is_x86_feature_detected!("avx2") {
-                // SAFETY: AVX2 was detected in the line above.
-                return unsafe { avx2::insert_many(blocks, aims, rounds) };
-            }
-        }
-        let mut new = 0;
-        for aim in aims {
-            let block = &mut blocks[aim.block];
-            new += u64::from(
-                scalar::set(block, aim.words[0]) | (rounds == 2 && scalar::set(block, aim.words[1])),
-            );
-        }
-        new
+    fn insert_batch(plan: &Plan, body: &mut [u8], batch: &mut Batch, coming: &Batch) -> u64 {
+        let blocks = body.as_chunks_mut().0;
+        let mut missing = [0; BATCH];
+        let probes = Probes::new(plan, blocks, batch, coming);
+        write(batch.level, blocks, &probes, &mut missing);
+        // A batch is short enough for its count to fit a byte, and so sixteen are counted at once.
+        let new = missing[..batch.len].iter().fold(0u8, |new, missing| new + u8::from(*missing != 0));
+        u64::from(new)
     }
 
     /// The mean over the blocks of the product over the lanes of their fill.
@@ -290,11 +398,11 @@ mod tests {
                 // SAFETY: as before.
                 same("avx2", &answers, |block, word| unsafe { avx2::set(block, word) });
             }
-            if avx512::detected() {
+            if Level::detect() == Level::Avx512 {
                 // SAFETY: AVX-512 was detected in the line above.
-                let answers = unsafe { [avx512::has(&block, word), avx512::has_inline(&block, word)] };
+                let answers = unsafe { [avx512::has_inline(&block, word)] };
                 // SAFETY: as before.
-                same("avx512", &answers, |block, word| unsafe { avx512::set(block, word) });
+                same("avx512", &answers, |block, word| unsafe { avx512::set_inline(block, word) });
             }
         }
     }

@@ -1,0 +1,35 @@
+//! What the processor can do beyond the common ground of its kind.
+
+/// The widest instructions that were detected, and that the kernels are written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Nothing special.
+    Portable,
+    /// Four words at a time.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    Avx2,
+    /// Eight words at a time, of the generations whose clock does not fall for it: those with VBMI. The kernels use F, DQ, VBMI and POPCNT.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    Avx512,
+}
+
+impl Level {
+    /// Asks the processor, once: the standard library remembers.
+    #[inline]
+    pub(crate) fn detect() -> Level {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        {
+            if std::is_x86_feature_detected!("avx512vbmi")
+                && std::is_x86_feature_detected!("avx512dq")
+                && std::is_x86_feature_detected!("avx512f")
+                && std::is_x86_feature_detected!("popcnt")
+            {
+                return Level::Avx512;
+            }
+            if std::is_x86_feature_detected!("avx2") {
+                return Level::Avx2;
+            }
+        }
+        Level::Portable
+    }
+}
