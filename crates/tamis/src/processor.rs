@@ -32,4 +32,12 @@ impl Level {
         }
         Level::Portable
     }
+
+    /// What the kernels are to be compared on: this level and those below.
+    #[cfg(test)]
+    pub(crate) fn all() -> Vec<Level> {
+        let levels = [Level::Portable, Level::Avx2, Level::Avx512];
+        let highest = levels.iter().position(|level| *level == Level::detect());
+        levels.into_iter().take(highest.map_or(1, |highest| highest + 1)).collect()
+    }
 }

@@ -407,18 +407,47 @@ mod tests {
         }
     }
 
-    /// Whichever kernel the machine has: batches do as single keys do, at 8 and at 16 hashes.
+    /// Whatever the kernel, batches are probed and written as single keys are, whether or not their memory is fetched ahead.
     #[test]
-    fn batches_do_as_single_keys_do() {
-        for fpr in [0.01, 1e-6] {
-            let (mut one, mut many) =
-                (BlockedBloom::new(5_000, fpr).unwrap(), BlockedBloom::new(5_000, fpr).unwrap());
-            let new = (0..5_000u64).filter(|key| one.insert(key * 3)).count() as u64;
-            assert_eq!(many.insert_many((0..5_000u64).map(|key| key * 3)), new);
-            assert_eq!(one, many);
-            let asked: Vec<u64> = (0..20_000).collect();
-            let answers: Vec<bool> = asked.iter().map(|key| one.contains(key)).collect();
-            assert_eq!(many.contains_many(&asked), answers);
+    fn every_level_does_the_same() {
+        for (items, fpr) in [(40, 0.01), (5_000, 0.01), (5_000, 1e-6), (2_000_000, 0.01)] {
+            let plan = Plan::from_items_fpr(Kind::Blocked, items, fpr).unwrap();
+            let hash = Hash::fast(items);
+            let digests: Vec<Digest> = (0..3_000u64).filter_map(|i| hash.digest(i * i)).collect();
+            let mut expected = vec![0; plan.bytes() as usize];
+            let new: Vec<bool> = (digests[..1_500].iter())
+                .map(|digest| insert(&plan, &mut expected, Level::Portable, *digest))
+                .collect();
+            let answers: Vec<bool> =
+                digests.iter().map(|digest| contains(&plan, &expected, Level::Portable, *digest)).collect();
+            for level in Level::all() {
+                let mut body = vec![0; plan.bytes() as usize];
+                let mut left = digests[..1_500].iter().copied();
+                let mut sizes = [0, 1, 7, 128, 100].into_iter().cycle();
+                let mut fill = |batch: &mut Batch, _: bool| {
+                    batch.level = level;
+                    // Batches of any size, and no empty one before the last.
+                    batch.take(&mut left.by_ref().take(sizes.next().unwrap().max(1)));
+                };
+                let counted = batch::insert::<Blocked>(&plan, &mut body, &mut fill);
+                assert_eq!(
+                    counted,
+                    new.iter().filter(|new| **new).count() as u64,
+                    "{level:?}, {items} items"
+                );
+                assert!(body == expected, "{level:?}, {items} items");
+                let mut left = digests.iter().copied();
+                let mut got = vec![false; digests.len()];
+                let fill = |batch: &mut Batch, _: bool| {
+                    batch.level = level;
+                    batch.take(&mut left);
+                };
+                batch::contains::<Blocked>(&plan, &body, fill, &mut got);
+                assert_eq!(got, answers, "{level:?}, {items} items");
+                for (digest, answer) in digests.iter().zip(&answers) {
+                    assert_eq!(contains(&plan, &body, level, *digest), *answer, "{level:?}, {items} items");
+                }
+            }
         }
     }
 }

@@ -175,3 +175,41 @@ impl Cells for Classic {
         batch.digests().map(|digest| u64::from(insert(plan, body, digest))).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Hash;
+
+    /// Bodies of less than a word, of odd lengths and past the caches; one place and many; every size of the last batch: a key at a
+    /// time, batches in rounds, and whatever the processor's way is, all answer the same.
+    #[test]
+    fn batches_answer_as_single_keys_do() {
+        let hash = Hash::fast(5);
+        for (bits, hashes) in
+            [(3, 1), (5, 2), (61, 3), (64, 1), (1_003, 7), (9_586, 7), (30_000, 64), (100_000_000, 5)]
+        {
+            let plan = Plan::from_items_bits(Kind::Bloom, 10, bits).unwrap().with_hashes(hashes).unwrap();
+            let mut filter = Bloom::with_plan(plan, hash.clone()).unwrap();
+            let members = if bits < 100 { 3 } else { bits.min(200_000) / u64::from(hashes) / 2 };
+            filter.insert_many(0..members);
+            for asked in [0, 1, 7, 8, 9, 127, 128, 129, 255, 257, 1_000] {
+                // Members and strangers in turn, then members alone.
+                for keys in [(members.saturating_sub(50)..).take(asked), (0..).take(asked)] {
+                    let keys: Vec<u64> = keys.collect();
+                    let expected: Vec<bool> = keys.iter().map(|key| filter.contains(key)).collect();
+                    assert_eq!(
+                        filter.contains_many(&keys),
+                        expected,
+                        "{bits} bits, {hashes} hashes, {asked} keys"
+                    );
+                    let mut digests = keys.iter().filter_map(|key| hash.digest(key));
+                    let mut answers = vec![false; asked];
+                    let (plan, body) = (filter.plan(), filter.body());
+                    batch::contains::<Classic>(plan, body, |batch, _| batch.take(&mut digests), &mut answers);
+                    assert_eq!(answers, expected, "{bits} bits, {hashes} hashes, {asked} keys in rounds");
+                }
+            }
+        }
+    }
+}
