@@ -8,7 +8,7 @@ mod avx512;
 
 use super::Digest;
 use crate::KeyRef;
-use crate::processor::Level;
+use crate::processor::{Level, one_by_one};
 
 /// The fractional digits of pi, 64 bits at a time: constants with nothing hidden in them.
 const PI: [u64; 10] = [
@@ -60,7 +60,7 @@ impl Fast {
     #[inline(always)]
     fn integer(&self, value: u64, lane: u64) -> Digest {
         let (low, high) = multiply(value ^ lane, MULTIPLIER);
-        let h1 = (low ^ high).wrapping_mul(PI[8]);
+        let h1 = one_by_one(low ^ high).wrapping_mul(PI[8]);
         Digest { h1: h1 ^ h1 >> 32, h2: fold(low ^ self.integer[0], high ^ self.integer[1]) }
     }
 

@@ -36,28 +36,30 @@ impl Batch {
     /// Takes the next keys and hashes them; h2 only if both words are needed.
     #[inline(always)]
     pub(super) fn hash<K: Key>(&mut self, fast: &Fast, keys: &mut impl Iterator<Item = K>, both: bool) {
-        // Numbers are hashed together, afterwards; but for those that follow something else.
-        let (mut count, mut others, mut naturals) = (0, false, 0);
+        // Numbers are hashed together, afterwards, where that is faster; but for those that follow something else.
+        let (mut count, mut apart, mut naturals) = (0, self.level != Level::Avx512, 0);
+        let mut kinds = Kinds::default();
         // The batch comes first in the pair: it must be the one to end a full round, or a key would be lost.
         for ((h1, h2), key) in self.h1.iter_mut().zip(&mut self.h2).zip(keys) {
-            match key.as_key() {
-                KeyRef::Natural(value) if !others => {
+            let key = key.as_key();
+            kinds.add(key.kinds());
+            match key {
+                KeyRef::Natural(value) if !apart => {
                     *h1 = value;
                     naturals = count + 1;
                 }
                 key => {
-                    others = true;
-                    self.kinds.add(key.kinds());
+                    apart = true;
                     let digest = fast.digest(key);
-                    (*h1, *h2) = (digest.h1, digest.h2);
+                    *h1 = digest.h1;
+                    if both {
+                        *h2 = digest.h2;
+                    }
                 }
             }
             count += 1;
         }
-        self.len = count;
-        if naturals > 0 {
-            self.kinds.add(Kinds::INTEGERS);
-        }
+        (self.len, self.kinds) = (count, kinds);
         let h2 = both.then_some(&mut self.h2[..naturals]);
         fast.naturals(self.level, &mut self.h1[..naturals], h2);
     }

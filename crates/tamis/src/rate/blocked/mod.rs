@@ -21,7 +21,7 @@ use super::filter::sealed::Cells;
 use super::math::{LANE, LANES};
 use super::{Filter, Kind, Layout, Plan};
 use crate::hash::{Digest, Probe, scale};
-use crate::processor::Level;
+use crate::processor::{Level, one_by_one};
 use crate::{Error, Hash, prefetch};
 use scalar::Block;
 
@@ -273,8 +273,8 @@ fn aim_many(level: Level, blocks: u64, h1: &mut [u64], at: &mut [u64]) {
         done = unsafe { avx512::aim(blocks, h1, at) };
     }
     let _ = level;
-    for (h1, at) in h1.iter_mut().zip(at).skip(done) {
-        let unmended = unmended(*h1);
+    for (h1, at) in h1[done..].iter_mut().zip(&mut at[done..]) {
+        let unmended = unmended(one_by_one(*h1));
         (*at, *h1) = (scale(unmended, blocks), unmended.wrapping_mul(SPREAD));
     }
 }
