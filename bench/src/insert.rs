@@ -2,6 +2,7 @@
 //! random writes. (Two threads write their halves of the memory, with half of the keys each.)
 
 use crate::keys;
+use crate::lookup::{fetch, line};
 use crate::report::Report;
 use crate::rounds::{Task, interleave};
 use tamis::{BlockedBloom, Bloom};
@@ -21,6 +22,7 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
         let mut filters = (BlockedBloom::new(n, 0.01)?, Bloom::new(n, 0.01)?);
         let (mut one, mut two) = (BlockedBloom::new(n, 0.01)?, BlockedBloom::new(n, 0.01)?);
         let mut shared = vec![0u8; memory.len()];
+        let mut ahead = vec![0u8; memory.len()];
         let mut sbbf = sbbf_rs_safe::Filter::new(10, size);
         let mut parquet = parquet::bloom_filter::Sbbf::new_with_ndv_fpp(n, 0.01)?;
         let mut fast = fastbloom::BloomFilter::with_false_pos(0.01)
@@ -34,6 +36,10 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
             }),
             Numbers::new("sbbf-rs-safe 0.3.2, without hash", |keys| {
                 keys.iter().filter(|key| sbbf.insert_hash(**key)).count()
+            }),
+            Numbers::new("bare write, prefetched", |keys| {
+                write_ahead(&mut ahead, keys);
+                0
             }),
             Numbers::new("tamis blocked, a batch", |keys| filters.0.insert_many(keys) as usize),
             Numbers::new("tamis blocked, one at a time", |keys| {
@@ -67,8 +73,20 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
 
 /// One bit in a random cache line a key.
 fn write(memory: &mut [u8], keys: &[u64]) {
-    let lines = (memory.len() / 64) as u128;
     for key in keys {
-        memory[((u128::from(*key) * lines) >> 64) as usize * 64] |= 1;
+        let at = line(memory, *key);
+        memory[at] |= 1;
+    }
+}
+
+/// The same, asked for ahead of its need, as a batch may.
+fn write_ahead(memory: &mut [u8], keys: &[u64]) {
+    const AHEAD: usize = 16;
+    for (i, key) in keys.iter().enumerate() {
+        if let Some(later) = keys.get(i + AHEAD) {
+            fetch(memory, line(memory, *later));
+        }
+        let at = line(memory, *key);
+        memory[at] |= 1;
     }
 }

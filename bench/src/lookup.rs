@@ -20,7 +20,7 @@ pub(crate) fn pool(size: usize) -> usize {
 
 /// The byte that stands for a key's cache line.
 #[inline(always)]
-fn line(memory: &[u8], key: u64) -> usize {
+pub(crate) fn line(memory: &[u8], key: u64) -> usize {
     ((u128::from(key) * (memory.len() / 64) as u128) >> 64) as usize * 64
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn prefetched(memory: &[u8], keys: &[u64]) -> usize {
 }
 
 #[allow(unsafe_code)]
-fn fetch(memory: &[u8], at: usize) {
+pub(crate) fn fetch(memory: &[u8], at: usize) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch reads nothing and faults on nothing.
     unsafe {

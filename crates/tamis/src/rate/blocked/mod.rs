@@ -125,8 +125,14 @@ fn set(level: Level, block: &mut Block, word: u64) -> bool {
         // SAFETY: the level says that AVX2 was detected.
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         Level::Avx2 => unsafe { avx2::set(block, word) },
-        _ => scalar::set(block, word),
+        _ => set_portably(block, word),
     }
+}
+
+/// Out of the way of the others.
+#[inline(never)]
+fn set_portably(block: &mut Block, word: u64) -> bool {
+    scalar::set(block, word)
 }
 
 /// A key's block, and the first of the words that say its bits there.
