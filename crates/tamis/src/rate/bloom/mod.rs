@@ -86,6 +86,9 @@ fn prefetch_batch(body: &[u8], plan: &Plan, batch: &Batch, places: u32) {
     batch.digests().for_each(|digest| prefetch_walk(body, Walk::new(digest, plan.cells()), places));
 }
 
+/// How many cache lines an insertion fetches ahead.
+const LINES_AHEAD: usize = 96;
+
 /// Whether fetching the later places of a key ahead pays for a body.
 #[inline(always)]
 fn fetches_rounds(body: &[u8]) -> bool {
@@ -169,10 +172,18 @@ impl Cells for Classic {
     }
 
     fn insert_batch(plan: &Plan, body: &mut [u8], batch: &mut Batch, coming: &Batch) -> u64 {
-        if fetches_rounds(body) {
-            prefetch_batch(body, plan, coming, plan.hashes());
+        let far = fetches_rounds(body);
+        // All places of the keys just ahead, of this batch or the next: as many as the nearest cache holds without trouble.
+        let ahead = (LINES_AHEAD / plan.hashes() as usize).max(1);
+        let mut later = batch.digests().chain(coming.digests()).skip(ahead);
+        let mut new = 0;
+        for digest in batch.digests() {
+            if let Some(later) = later.next().filter(|_| far) {
+                prefetch_walk(body, Walk::new(later, plan.cells()), plan.hashes());
+            }
+            new += u64::from(insert(plan, body, digest));
         }
-        batch.digests().map(|digest| u64::from(insert(plan, body, digest))).sum()
+        new
     }
 }
 
