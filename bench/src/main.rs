@@ -4,8 +4,8 @@
 //! cargo run --release -p tamis-bench -- lookup [--full] [--csv FILE]
 //! ```
 //!
-//! and likewise `insert`, `strings` and `all` of them; `private` builds and asks published filters, `noise` flips bits, and `list`
-//! times the listing of zone filters; `soak [--seconds N]` asks a mapped filter with eight threads while another process replaces
+//! and likewise `insert`, `strings` and `all` of them; `private` builds and asks published filters, `noise` flips bits, `zone`
+//! asks zone filters and `list` lists them; `soak [--seconds N]` asks a mapped filter with eight threads while another process replaces
 //! its file (60 seconds, or with --full 10^9 lookups). The full run takes 5x10^7 keys
 //! as well. Medians of many rounds are printed, with quartiles, ratios to the bare memory access, and, beside every lookup, the
 //! share of keys that passed.
@@ -20,6 +20,7 @@ mod report;
 mod rounds;
 mod soak;
 mod strings;
+mod zone;
 
 use report::Report;
 use std::process::ExitCode;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
             "insert" => insert::run(&mut report, full),
             "strings" => strings::run(&mut report, full),
             "private" => private::run(&mut report, full),
+            "zone" => zone::run(&mut report),
             "noise" => {
                 noise::run();
                 Ok(())
@@ -89,7 +91,7 @@ fn finish(result: Result<(), Box<dyn std::error::Error>>) -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: tamis-bench lookup|insert|strings|private|all [--full] [--csv FILE], tamis-bench noise|list, or tamis-bench soak [--seconds N] [--full]"
+        "usage: tamis-bench lookup|insert|strings|private|zone|all [--full] [--csv FILE], tamis-bench noise|list, or tamis-bench soak [--seconds N] [--full]"
     );
     ExitCode::from(2)
 }

@@ -269,6 +269,32 @@ fn damage_is_always_found() {
     }
 }
 
+/// A large body is checked in pieces by several threads: a byte of any of them counts, read or mapped.
+#[test]
+fn damage_anywhere_in_a_large_body_is_found() {
+    const MIB: usize = 1 << 20;
+    let plan = Plan::from_items_bits(Kind::Bloom, 1_000_000, 8 * (17 * MIB as u64) + 24).unwrap();
+    let mut filter = Bloom::with_plan(plan, Hash::default()).unwrap();
+    texts().iter().for_each(|key| _ = filter.insert(key));
+    let mut bytes = filter.to_bytes();
+    assert_eq!(bytes[24..28], crc32c(&bytes[128..]).to_le_bytes());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.tamis");
+    let check = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        [Open::new().bytes(bytes), Open::new().verify(true).path(&path)].map(|opened| opened.err())
+    };
+    assert!(check(&bytes).iter().all(Option::is_none));
+    for at in (0..17).map(|i| 128 + i * MIB + i).chain([bytes.len() - 1]) {
+        bytes[at] ^= 4;
+        let errors = check(&bytes);
+        let found =
+            |error: &Option<tamis::Error>| matches!(error, Some(tamis::Error::Checksum { part: "body" }));
+        assert!(errors.iter().all(found), "byte {at}: {errors:?}");
+        bytes[at] ^= 4;
+    }
+}
+
 /// The header alone, right in its checksum and wrong in one field: the hostile case, which a checksum does not find.
 #[test]
 fn lies_with_a_good_checksum_are_refused() {

@@ -1,6 +1,6 @@
 //! The first bytes of a file, to and from what they say.
 
-use super::AnyFilter;
+use super::{AnyFilter, checksum};
 use crate::privacy::{Epsilon, LinearFilter, LinearPlan, PublicBloom, Published, UltraPlan};
 use crate::rate::{self, Kind, RateFilter};
 use crate::store::Store;
@@ -299,7 +299,7 @@ fn begin(kind: u16, length: usize, body: &[u8]) -> Vec<u8> {
     put(&mut bytes, 10, &kind.to_le_bytes());
     put(&mut bytes, 12, &(length as u32).to_le_bytes());
     put(&mut bytes, 16, &(body.len() as u64).to_le_bytes());
-    put(&mut bytes, 24, &crc32c::crc32c(body).to_le_bytes());
+    put(&mut bytes, 24, &checksum::of(body).to_le_bytes());
     bytes
 }
 

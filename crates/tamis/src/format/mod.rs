@@ -1,6 +1,7 @@
 #![doc = include_str!("../../FORMAT.md")]
 
 mod any;
+mod checksum;
 mod header;
 mod read;
 mod write;

@@ -1,7 +1,7 @@
 //! The door in: nothing is believed before it is checked, and nothing is allocated before it is justified.
 
-use super::AnyFilter;
 use super::header::{Header, PROLOGUE, Prologue};
+use super::{AnyFilter, checksum};
 use crate::store::{Store, check_memory, read_full};
 use crate::zone::Universe;
 use crate::{Error, SecretKey, bits};
@@ -125,7 +125,7 @@ impl Open {
         body: Store,
         verify: bool,
     ) -> Result<AnyFilter, Error> {
-        if self.verify.unwrap_or(verify) && crc32c::crc32c(body.bytes()) != prologue.body_checksum {
+        if self.verify.unwrap_or(verify) && checksum::of(body.bytes()) != prologue.body_checksum {
             return Err(Error::Checksum { part: "body" });
         }
         if !bits::clear_from(body.bytes(), header.bits()) {

@@ -6,8 +6,10 @@
 
 use super::certificate;
 use super::code::{Code, Occupancy};
+use super::divisor::Divisor;
 use super::list::{modular, sturm};
 use crate::Error;
+use std::cmp::Reverse;
 
 /// Residues modulo pairwise coprime moduli.
 ///
@@ -20,6 +22,8 @@ use crate::Error;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Residues {
     moduli: Vec<u64>,
+    /// Every block with its modulus, the largest first: its block is the emptiest, and refuses most strangers at once.
+    probes: Vec<(usize, Divisor)>,
     /// The first element: residues are those of the elements themselves, not of their numbers.
     first: u64,
 }
@@ -37,7 +41,7 @@ impl Residues {
         if !certificate::pairwise_coprime(&moduli) {
             return refuse("two of the moduli share a factor".to_owned(), "moduli must be pairwise coprime");
         }
-        Ok(Residues { moduli, first })
+        Ok(Residues::of_checked(moduli, first))
     }
 
     /// The code with these primes, which need no check.
@@ -45,7 +49,20 @@ impl Residues {
         if moduli.is_empty() {
             return Residues::new(moduli, first);
         }
-        Ok(Residues { moduli, first })
+        Ok(Residues::of_checked(moduli, first))
+    }
+
+    fn of_checked(moduli: Vec<u64>, first: u64) -> Residues {
+        let mut probes: Vec<_> = moduli.iter().map(|modulus| Divisor::new(*modulus)).enumerate().collect();
+        probes.sort_by_key(|(_, modulus)| Reverse(modulus.value()));
+        Residues { moduli, probes, first }
+    }
+
+    /// See [`Coding::all`](super::code::Coding::all).
+    #[inline(always)]
+    pub(super) fn all(&self, number: u64, mut occupied: impl FnMut(usize, u64) -> bool) -> bool {
+        let element = self.first.wrapping_add(number); // an element of the universe: it does not wrap
+        self.probes.iter().all(|(block, modulus)| occupied(*block, modulus.remainder(element)))
     }
 
     /// The moduli, which are the sizes of the blocks.
@@ -122,14 +139,9 @@ impl Code for Residues {
     }
 
     fn positions(&self, number: u64, positions: &mut Vec<u64>) {
-        let element = self.first.wrapping_add(number); // an element of the universe: it does not wrap
+        let element = self.first.wrapping_add(number);
         positions.clear();
         positions.extend(self.moduli.iter().map(|q| element % q));
-    }
-
-    fn all(&self, number: u64, occupied: &mut dyn FnMut(usize, u64) -> bool) -> bool {
-        let element = self.first.wrapping_add(number);
-        self.moduli.iter().enumerate().all(|(block, q)| occupied(block, remainder(element, *q)))
     }
 
     fn join(&self, cells: &dyn Occupancy, universe: u128, most: u64) -> Option<Vec<u64>> {
@@ -148,12 +160,12 @@ impl Code for Residues {
             product *= u128::from(self.moduli[block]); // every product but the last is below the universe
         }
         // The joined blocks are occupied by construction; of the others, the emptiest refuse most.
-        let mut others: Vec<usize> = (0..self.blocks()).filter(|block| !joined.contains(block)).collect();
-        others.sort_by_key(|&block| std::cmp::Reverse(self.moduli[block] / counts[block]));
+        let mut others: Vec<_> = self.probes.iter().filter(|(block, _)| !joined.contains(block)).collect();
+        others.sort_by_key(|(block, modulus)| Reverse(modulus.value() / counts[*block]));
         let mut found = Vec::new();
         extend(&levels, 0, product, universe, &mut |number| {
             let element = self.first.wrapping_add(number);
-            if others.iter().all(|&block| cells.is_occupied(block, remainder(element, self.moduli[block]))) {
+            if others.iter().all(|(block, modulus)| cells.is_occupied(*block, modulus.remainder(element))) {
                 found.push(number);
             }
         });
@@ -216,7 +228,7 @@ fn best_join(moduli: &[u64], counts: &[u64], universe: u128) -> (Vec<usize>, u12
 
 /// One block of a join: how to carry a solution modulo the product before it to one modulo the product with it.
 struct Level {
-    modulus: u64,
+    modulus: Divisor,
     inverse: u64,
     product: u128,
     /// The residues, each times the inverse: what is left of a step is a subtraction.
@@ -230,16 +242,7 @@ impl Residues {
         // Residues of numbers, which count from the first element.
         let back = modulus - self.first % modulus;
         let scaled = residues.iter().map(|residue| (residue + back) % modulus * inverse % modulus).collect();
-        Some(Level { modulus, inverse, product, scaled })
-    }
-}
-
-/// The remainder, by the cheaper division where both fit.
-#[inline]
-fn remainder(element: u64, modulus: u64) -> u64 {
-    match (u32::try_from(element), u32::try_from(modulus)) {
-        (Ok(element), Ok(modulus)) => u64::from(element % modulus),
-        _ => element % modulus,
+        Some(Level { modulus: Divisor::new(modulus), inverse, product, scaled })
     }
 }
 
@@ -254,9 +257,9 @@ fn extend(levels: &[Level], x: u64, product: u128, universe: u128, found: &mut d
         return;
     };
     // Moduli are below 2^32, so that products of two residues fit.
-    let have = remainder(x, level.modulus) * level.inverse % level.modulus;
+    let have = level.modulus.remainder(level.modulus.remainder(x) * level.inverse);
     for &scaled in &level.scaled {
-        let steps = if scaled >= have { scaled - have } else { scaled + level.modulus - have };
+        let steps = if scaled >= have { scaled - have } else { scaled + level.modulus.value() - have };
         let candidate = u128::from(x) + level.product * u128::from(steps);
         if candidate < universe {
             extend(rest, candidate as u64, product, universe, found);

@@ -14,6 +14,7 @@ mod certificate;
 mod code;
 mod coprime;
 mod crt;
+mod divisor;
 mod field;
 mod filter;
 mod inverse;

@@ -1,7 +1,7 @@
 //! Which code, and how large, before anything is allocated.
 
 use super::certificate;
-use super::code::{self, Code};
+use super::code::{self, Coding};
 use super::coprime;
 use super::crt::{self, Residues};
 use super::reed_solomon::{self, Choice, ReedSolomon};
@@ -110,21 +110,17 @@ impl Scheme {
     /// The code itself, and the items for which it is free of false positives in the universe, proved, with the proof in
     /// words.
     /// It need not look for more than the `wanted` items where the proof is laborious.
-    pub(crate) fn code(
-        &self,
-        universe: &Universe,
-        wanted: u64,
-    ) -> Result<(Arc<dyn Code>, u64, String), Error> {
+    pub(crate) fn code(&self, universe: &Universe, wanted: u64) -> Result<(Coding, u64, String), Error> {
         let size = universe.size();
         let whole = u64::try_from(size).unwrap_or(u64::MAX);
         if let Some(moduli) = self.moduli() {
             if moduli.len() > MOST_MODULI {
                 return Err(Error::Field { field: "number of blocks", got: moduli.len().to_string() });
             }
-            let code = Arc::new(match self {
+            let code = match self {
                 Scheme::Egh { .. } => Residues::of_primes(moduli, universe.first())?,
                 _ => Residues::new(moduli, universe.first())?,
-            });
+            };
             let (zone, proof) = certificate::zone(code.moduli(), size, u32::MAX);
             let zone = if zone == u32::MAX { whole } else { u64::from(zone).min(whole) };
             // Only small codes are chosen by an exhaustive search, which would take long for others.
@@ -134,9 +130,9 @@ impl Scheme {
                 && let Ok(items) = u32::try_from(wanted)
                 && let Some(proof) = certificate::prove(code.moduli(), size, items, certificate::EFFORT)
             {
-                return Ok((code, wanted, proof.to_string()));
+                return Ok((Coding::Residues(Arc::new(code)), wanted, proof.to_string()));
             }
-            return Ok((code, zone, proof.to_string()));
+            return Ok((Coding::Residues(Arc::new(code)), zone, proof.to_string()));
         }
         let Scheme::Rs(choice) = self else { unreachable!("the other codes have moduli") };
         let code = ReedSolomon::new(choice.order, choice.degree, choice.blocks)?;
@@ -156,7 +152,7 @@ impl Scheme {
                 u64::from(t) * zone
             )
         };
-        Ok((Arc::new(code), zone, proof))
+        Ok((Coding::Rs(Arc::new(code)), zone, proof))
     }
 }
 
@@ -177,7 +173,7 @@ pub struct Plan {
     items: u64,
     scheme: Scheme,
     counting: bool,
-    code: Arc<dyn Code>,
+    code: Coding,
     zone: u64,
     proof: String,
 }
@@ -458,7 +454,7 @@ impl Plan {
         &self.scheme
     }
 
-    pub(crate) fn coding(&self) -> &Arc<dyn Code> {
+    pub(crate) fn coding(&self) -> &Coding {
         &self.code
     }
 

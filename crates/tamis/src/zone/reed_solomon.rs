@@ -5,6 +5,7 @@
 //! leave it one of its own.
 
 use super::code::{Code, Occupancy};
+use super::divisor::Divisor;
 use super::field::Field;
 use super::list::rs;
 use crate::Error;
@@ -23,6 +24,8 @@ pub(crate) const LARGEST: u32 = 1 << 16;
 #[derive(Debug, Clone)]
 pub struct ReedSolomon {
     field: Field,
+    /// q again, to divide by.
+    base: Divisor,
     degree: u32,
     blocks: u32,
 }
@@ -53,7 +56,7 @@ impl ReedSolomon {
                 "take at most 63".to_owned(),
             );
         }
-        Ok(ReedSolomon { field, degree, blocks })
+        Ok(ReedSolomon { field, base: Divisor::new(u64::from(order)), degree, blocks })
     }
 
     /// q, the size of the field and of each block.
@@ -85,13 +88,25 @@ impl ReedSolomon {
 
     /// The digits of a number of the universe, as far as they reach; 64 are enough for any.
     fn digits(&self, mut number: u64) -> [u32; MOST_DIGITS] {
-        let order = u64::from(self.order());
         let mut digits = [0; MOST_DIGITS];
         for digit in &mut digits[..=self.degree as usize] {
-            *digit = (number % order) as u32;
-            number /= order;
+            let (quotient, remainder) = self.base.divide(number);
+            *digit = remainder as u32;
+            number = quotient;
         }
         digits
+    }
+
+    /// See [`Coding::all`](super::code::Coding::all). The value at 0 is the last digit; the others, and the other values, are for
+    /// those that pass there.
+    #[inline]
+    pub(super) fn all(&self, number: u64, mut occupied: impl FnMut(usize, u64) -> bool) -> bool {
+        if !occupied(0, self.base.remainder(number)) {
+            return false;
+        }
+        let digits = self.digits(number);
+        let digits = &digits[..=self.degree as usize];
+        (1..self.blocks).all(|point| occupied(point as usize, u64::from(self.value(digits, point))))
     }
 }
 
@@ -112,12 +127,6 @@ impl Code for ReedSolomon {
         positions.clear();
         let digits = &digits[..=self.degree as usize];
         positions.extend((0..self.blocks).map(|point| u64::from(self.value(digits, point))));
-    }
-
-    fn all(&self, number: u64, occupied: &mut dyn FnMut(usize, u64) -> bool) -> bool {
-        let digits = self.digits(number);
-        let digits = &digits[..=self.degree as usize];
-        (0..self.blocks).all(|point| occupied(point as usize, u64::from(self.value(digits, point))))
     }
 
     fn join(&self, cells: &dyn Occupancy, universe: u128, most: u64) -> Option<Vec<u64>> {

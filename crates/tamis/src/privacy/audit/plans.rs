@@ -70,22 +70,33 @@ mod tests {
     use crate::privacy::{LinearPlan, UltraPlan};
     use crate::rate::{Kind, Plan};
 
-    /// Fewer runs than an audit has by default, for the sake of time; more are run by `tamis audit`.
-    #[test]
-    fn our_mechanisms_keep_their_claims_and_nearly_use_them_up() {
-        let options = Options { runs: 40_000, ..Options::default() };
+    /// An audit of each finds nothing against the claim, and at least this share of it: of linear filters, and of Bloom filters.
+    fn check(runs: u64, [linear, bloom]: [f64; 2]) {
+        let options = Options { runs, ..Options::default() };
         for epsilon in ["1", "2.7081", "4"] {
             let plan = LinearPlan::new(16, epsilon.parse().unwrap()).unwrap();
             let found = audit(&plan, options, |_| ()).unwrap();
             assert_eq!(found.verdict, Verdict::Consistent, "{found}");
-            assert!(found.epsilon > 0.8 * found.claim.to_f64(), "{found}");
+            assert!(found.epsilon > linear * found.claim.to_f64(), "{found}");
         }
         for (epsilon, hashes) in [("1", 1), ("2", 2), ("4", 3)] {
-            let bloom = Plan::from_items_bits(Kind::Bloom, 16, 256).unwrap().with_hashes(hashes).unwrap();
-            let plan = UltraPlan::of_bloom(bloom, epsilon.parse().unwrap()).unwrap();
+            let counts = Plan::from_items_bits(Kind::Bloom, 16, 256).unwrap().with_hashes(hashes).unwrap();
+            let plan = UltraPlan::of_bloom(counts, epsilon.parse().unwrap()).unwrap();
             let found = audit(&plan, options, |_| ()).unwrap();
             assert_eq!(found.verdict, Verdict::Consistent, "{found}");
-            assert!(found.epsilon > 0.6 * found.claim.to_f64(), "{found}");
+            assert!(found.epsilon > bloom * found.claim.to_f64(), "{found}");
         }
+    }
+
+    /// Far fewer runs than an audit has by default, for the sake of time, and so a lower bound that is further below the claim.
+    #[test]
+    fn our_mechanisms_keep_their_claims_and_nearly_use_them_up() {
+        check(10_000, [0.7, 0.45]);
+    }
+
+    #[test]
+    #[ignore = "long: scripts/test --long runs it, optimised"]
+    fn long_our_mechanisms_keep_their_claims_and_nearly_use_them_up() {
+        check(100_000, [0.8, 0.6]);
     }
 }

@@ -1,10 +1,7 @@
 //! Every published number is as recorded, and the record is complete.
 
-use std::sync::LazyLock;
-use tamis_lab::{Document, Place, Report, Verdict, reproduce};
-
-static ULTRA: LazyLock<Report> = LazyLock::new(|| reproduce(Document::Paper000, true));
-static PAPER: LazyLock<Report> = LazyLock::new(|| reproduce(Document::Paper003, true));
+use super::{PAPER, ULTRA};
+use tamis_lab::{Document, Place, Verdict};
 
 #[test]
 fn documents_are_in_order() {
@@ -26,7 +23,7 @@ fn table_2_is_complete_and_exact() {
         .iter()
         .filter(|cell| cell.place.table == "Table II" && !cell.place.row.is_empty())
         .collect();
-    let file = include_str!("../data/egh_table2.csv");
+    let file = include_str!("../../data/egh_table2.csv");
     assert_eq!(rows.len(), 103);
     for (cell, line) in rows.iter().zip(file.lines().skip(1)) {
         let fields: Vec<&str> = line.split(',').collect();
@@ -51,7 +48,7 @@ fn table_2_is_complete_and_exact() {
 /// All 90 numbers of the UltraFilter's tables are those of one hash and one-sided noise, 8 those of the text.
 #[test]
 fn the_ultrafilter_had_one_hash() {
-    let file = include_str!("../data/ultrafilter_tables.csv");
+    let file = include_str!("../../data/ultrafilter_tables.csv");
     let tables: Vec<_> = ULTRA.cells.iter().filter(|cell| cell.place.table.starts_with("Table ")).collect();
     assert_eq!(tables.len(), 90);
     for (cell, line) in tables.iter().zip(file.lines().skip(1)) {

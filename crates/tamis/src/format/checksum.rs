@@ -1,0 +1,87 @@
+//! The checksum of a body, CRC-32C, on all cores if the body is large.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// What a thread takes at a time. A body of a piece or less is no work for two.
+const PIECE: usize = 8 << 20;
+
+/// A few threads read as fast as the memory delivers.
+const MOST_THREADS: usize = 8;
+
+/// The CRC-32C of `bytes`.
+pub(super) fn of(bytes: &[u8]) -> u32 {
+    if bytes.len() <= PIECE {
+        return crc32c::crc32c(bytes);
+    }
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    in_pieces(bytes, PIECE, cores.min(MOST_THREADS))
+}
+
+/// The same, from pieces of `size` bytes, which up to `threads` threads take as they come to them: one that gets little of its core
+/// holds nobody up.
+fn in_pieces(bytes: &[u8], size: usize, threads: usize) -> u32 {
+    let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let i = next.fetch_add(1, Ordering::Relaxed);
+        pieces.get(i).map(|piece| (i, crc32c::crc32c(piece)))
+    };
+    let work = || std::iter::from_fn(take).collect::<Vec<_>>();
+    let mut sums = thread::scope(|scope| {
+        // Threads that cannot be had leave their work to this one.
+        let others: Vec<_> = (1..threads.min(pieces.len()))
+            .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
+            .collect();
+        let mut sums = work();
+        for other in others {
+            match other.join() {
+                Ok(found) => sums.extend(found),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        sums
+    });
+    sums.sort_unstable_by_key(|(i, _)| *i);
+    sums.iter().fold(0, |sum, (i, piece)| crc32c::crc32c_combine(sum, *piece, pieces[*i].len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_give_the_checksum_of_the_whole() {
+        let bytes: Vec<u8> = (0..1009u32).map(|i| (i * i % 251) as u8).collect();
+        for len in [0, 1, 2, 63, 64, 65, 500, 1008, 1009] {
+            for size in (1..=70).chain([len.max(1), 504, 505, 1008, 1009, 1010]) {
+                for threads in [1, 2, 3, 8] {
+                    assert_eq!(in_pieces(&bytes[..len], size, threads), crc32c::crc32c(&bytes[..len]));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn large_bodies_have_the_same_checksum() {
+        let bytes: Vec<u8> =
+            (0..2 * PIECE as u32 + 5).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect();
+        for len in [PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, 2 * PIECE + 5] {
+            assert_eq!(of(&bytes[..len]), crc32c::crc32c(&bytes[..len]));
+        }
+    }
+
+    #[test]
+    fn a_flipped_bit_of_any_piece_changes_it() {
+        let mut bytes = vec![0x5a; 1000];
+        let whole = in_pieces(&bytes, 70, 2);
+        for i in 0..bytes.len() {
+            for bit in 0..8 {
+                bytes[i] ^= 1 << bit;
+                assert_ne!(in_pieces(&bytes, 70, 1), whole);
+                bytes[i] ^= 1 << bit;
+            }
+        }
+    }
+}

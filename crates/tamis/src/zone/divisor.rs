@@ -1,0 +1,85 @@
+//! Division by a number that is known beforehand: a multiplication in place of a division, which takes several times as long.
+
+/// A divisor and its reciprocal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Divisor {
+    value: u64,
+    /// (2^64 - 1) / value, rounded down.
+    reciprocal: u64,
+}
+
+impl Divisor {
+    /// Of a number from 1 to 2^63.
+    pub(super) fn new(value: u64) -> Divisor {
+        Divisor { value, reciprocal: u64::MAX / value }
+    }
+
+    pub(super) fn value(self) -> u64 {
+        self.value
+    }
+
+    /// The quotient and the remainder of `x`.
+    ///
+    /// Let p be the divisor and m its reciprocal: p m = 2^64 - 1 - e with e < p, so
+    ///
+    /// > x m / 2^64 = x / p - x (1 + e) / (p 2^64),
+    ///
+    /// and the last term is below 1, as x < 2^64 and 1 + e <= p. Rounded down, x m / 2^64 is the quotient or one less. The
+    /// remainder that goes with it is below 2 p, which fits 64 bits, and one step at most corrects both.
+    #[inline(always)]
+    pub(super) fn divide(self, x: u64) -> (u64, u64) {
+        let quotient = ((u128::from(x) * u128::from(self.reciprocal)) >> 64) as u64;
+        let rest = x.wrapping_sub(quotient.wrapping_mul(self.value));
+        if rest >= self.value { (quotient.wrapping_add(1), rest - self.value) } else { (quotient, rest) }
+    }
+
+    #[inline(always)]
+    pub(super) fn remainder(self, x: u64) -> u64 {
+        self.divide(x).1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(x: u64, value: u64) {
+        assert_eq!(Divisor::new(value).divide(x), (x / value, x % value), "{x} by {value}");
+    }
+
+    #[test]
+    fn small_numbers_are_divided_as_ever() {
+        for value in 1..=300 {
+            (0..2000).for_each(|x| check(x, value));
+        }
+    }
+
+    /// Beside every multiple of every divisor that is extreme, and at both ends of all numbers.
+    #[test]
+    fn extremes_are_divided_as_ever() {
+        let powers = (1..64).flat_map(|shift| [(1u64 << shift) - 1, 1 << shift, (1 << shift) + 1]);
+        let values: Vec<u64> = powers
+            .chain([3, 10, 65_521, 4_294_967_291, u64::from(u32::MAX)])
+            .filter(|p| *p <= 1 << 63)
+            .collect();
+        for value in values {
+            let last = u64::MAX / value;
+            for quotient in (0..40).chain([last / 3, last / 2, last - last.min(1), last]) {
+                let multiple = quotient.min(last) * value;
+                for x in [multiple.wrapping_sub(1), multiple, multiple.wrapping_add(1)] {
+                    check(x, value);
+                }
+            }
+            (0..3).for_each(|below| check(u64::MAX - below, value));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_number_is_divided_as_ever(x: u64, value in 1..=1u64 << 63, shift in 0..63u32) {
+            check(x, value);
+            check(x, (value >> shift).max(1));
+        }
+    }
+}
