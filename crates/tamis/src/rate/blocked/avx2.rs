@@ -4,6 +4,7 @@
 
 use super::scalar::Block;
 use super::{BATCH, Probes, SHIFTS};
+#[cfg(any(test, not(target_feature = "avx2")))]
 use std::arch::asm;
 use std::arch::x86_64::{
     __m256i, _mm256_and_si256, _mm256_castsi256_pd, _mm256_load_si256, _mm256_loadu_si256,
@@ -68,6 +69,7 @@ pub(super) fn set(block: &mut Block, word: u64) -> bool {
 ///
 /// The processor must have AVX2.
 #[inline(always)]
+#[cfg(any(test, not(target_feature = "avx2")))]
 pub(super) unsafe fn has_inline(block: &Block, word: u64) -> bool {
     let signs: u32;
     // SAFETY: reads the block and the table, 64 bytes each, the table aligned; vzeroupper spares the SSE code around it.

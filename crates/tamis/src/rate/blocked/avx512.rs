@@ -28,6 +28,14 @@ fn load_block(block: &Block) -> __m512i {
     unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
 }
 
+/// Whether the block has the word's bits.
+#[inline]
+#[cfg(any(test, target_feature = "avx512vbmi"))]
+#[target_feature(enable = "avx512f,avx512vbmi")]
+pub(super) fn has(block: &Block, word: u64) -> bool {
+    _mm512_testn_epi64_mask(load_block(block), pattern(word)) == 0
+}
+
 /// Whether the block has the word's bits, for callers that were not compiled for AVX-512, into which it can still be inlined. The
 /// registers from 16 on are no part of the older instruction sets, so nothing has to be cleared afterwards.
 ///
@@ -35,6 +43,7 @@ fn load_block(block: &Block) -> __m512i {
 ///
 /// The processor must have AVX-512 F and DQ.
 #[inline(always)]
+#[cfg(any(test, not(target_feature = "avx512vbmi")))]
 pub(super) unsafe fn has_inline(block: &Block, word: u64) -> bool {
     let missing: u32;
     // SAFETY: reads the block and the tables, 64 bytes each.
