@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use sha2::{Digest as _, Sha256};
 use tamis::privacy::{Epsilon, LinearFilter, PublicBloom};
 use tamis::rate::{Kind, Plan};
 use tamis::zone::{self, CodeName, Universe};
@@ -500,4 +501,20 @@ fn crc32c(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0x82f6_3b78 } else { 0 })
     })
+}
+
+/// Version 1 is frozen: its files, however written, are these. A change of the format makes another version, with files of its own.
+#[test]
+fn version_1_stays_as_it_is() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let sums = std::fs::read_to_string(folder.join("v1.sha256")).unwrap();
+    let listed: Vec<(&str, &str)> = sums.lines().map(|line| line.split_once("  ").unwrap()).collect();
+    for (sum, name) in &listed {
+        let digest = Sha256::digest(std::fs::read(folder.join(name)).unwrap());
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, *sum, "{name}");
+    }
+    let present = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let first = present.filter(|name| name.to_string_lossy().starts_with("v1-")).count();
+    assert_eq!(first, listed.len(), "a file that is not listed, or the other way round");
 }
