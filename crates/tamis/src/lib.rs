@@ -47,6 +47,7 @@ mod processor;
 pub mod rate;
 pub mod stats;
 mod store;
+mod threads;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod wide;
 pub mod zone;

@@ -1,7 +1,7 @@
 //! The checksum of a body, CRC-32C, on all cores if the body is large.
 
+use crate::threads::share;
 use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// What a thread takes at a time. A body of a piece or less is no work for two.
@@ -19,32 +19,13 @@ pub(super) fn of(bytes: &[u8]) -> u32 {
     in_pieces(bytes, PIECE, cores.min(MOST_THREADS))
 }
 
-/// The same, from pieces of `size` bytes, which up to `threads` threads take as they come to them: one that gets little of its core
-/// holds nobody up.
+/// The same, from pieces of `size` bytes, which up to `threads` threads take as they come to them.
 fn in_pieces(bytes: &[u8], size: usize, threads: usize) -> u32 {
-    let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
-    let next = AtomicUsize::new(0);
-    let take = || {
-        let i = next.fetch_add(1, Ordering::Relaxed);
-        pieces.get(i).map(|piece| (i, crc32c::crc32c(piece)))
-    };
-    let work = || std::iter::from_fn(take).collect::<Vec<_>>();
-    let mut sums = thread::scope(|scope| {
-        // Threads that cannot be had leave their work to this one.
-        let others: Vec<_> = (1..threads.min(pieces.len()))
-            .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
-            .collect();
-        let mut sums = work();
-        for other in others {
-            match other.join() {
-                Ok(found) => sums.extend(found),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        sums
-    });
-    sums.sort_unstable_by_key(|(i, _)| *i);
-    sums.iter().fold(0, |sum, (i, piece)| crc32c::crc32c_combine(sum, *piece, pieces[*i].len()))
+    let pieces = bytes.chunks(size).enumerate();
+    let threads = threads.min(pieces.len());
+    let mut sums = share(threads, pieces, |(i, piece)| (i, crc32c::crc32c(piece), piece.len()));
+    sums.sort_unstable_by_key(|(i, ..)| *i);
+    sums.iter().fold(0, |sum, (_, piece, len)| crc32c::crc32c_combine(sum, *piece, *len))
 }
 
 #[cfg(test)]

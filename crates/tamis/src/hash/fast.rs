@@ -69,13 +69,14 @@ impl Fast {
     #[inline(always)]
     #[allow(unsafe_code)]
     pub(crate) fn naturals(&self, level: Level, h1: &mut [u64], mut h2: Option<&mut [u64]>) {
-        let mut done = 0;
         #[cfg(all(target_arch = "x86_64", not(miri)))]
-        if level == Level::Avx512 {
+        let done = match level {
             // SAFETY: the level says that AVX-512 was detected.
-            done = unsafe { avx512::naturals(self, h1, h2.as_deref_mut()) };
-        }
-        let _ = level;
+            Level::Avx512 => unsafe { avx512::naturals(self, h1, h2.as_deref_mut()) },
+            _ => 0,
+        };
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+        let (_, done) = (level, 0);
         for i in done..h1.len() {
             let digest = self.integer(h1[i], self.lanes[0]);
             h1[i] = digest.h1;

@@ -4,10 +4,12 @@ use super::Plan;
 use super::filter::sealed::Cells;
 use crate::hash::{Digest, Fast};
 use crate::processor::Level;
-use crate::{Key, KeyRef, Kinds, prefetch};
+use crate::{Hash, Key, KeyRef, Kinds, prefetch};
 
 /// How many keys are hashed ahead of their probes: enough misses under way at once to fill a processor's queues.
 pub(super) const BATCH: usize = 128;
+
+const _: () = assert!(BATCH.is_multiple_of(8) && BATCH <= 255, "eights, of which a byte counts all");
 
 /// A batch of keys on its way, word by word, as wide registers take them. What the words mean is the layout's, once it has aimed.
 pub struct Batch {
@@ -17,25 +19,34 @@ pub struct Batch {
     pub(super) at: [u64; BATCH],
     pub(super) len: usize,
     pub(super) level: Level,
-    /// The kinds of the keys that were hashed.
-    pub(super) kinds: Kinds,
 }
 
 impl Batch {
     pub(super) fn new() -> Batch {
-        Batch {
-            h1: [0; BATCH],
-            h2: [0; BATCH],
-            at: [0; BATCH],
-            len: 0,
-            level: Level::detect(),
-            kinds: Kinds::default(),
-        }
+        Batch { h1: [0; BATCH], h2: [0; BATCH], at: [0; BATCH], len: 0, level: Level::detect() }
     }
 
-    /// Takes the next keys and hashes them; h2 only if both words are needed.
+    /// Takes the next keys and hashes them with a hash that has digests; h2 only if both words are needed. Says of which kinds they were.
     #[inline(always)]
-    pub(super) fn hash<K: Key>(&mut self, fast: &Fast, keys: &mut impl Iterator<Item = K>, both: bool) {
+    pub(super) fn hash<K: Key>(
+        &mut self,
+        hash: &Hash,
+        keys: &mut impl Iterator<Item = K>,
+        both: bool,
+    ) -> Kinds {
+        if let Some(fast) = hash.as_fast() {
+            return self.hash_fast(fast, keys, both);
+        }
+        let mut kinds = Kinds::default();
+        self.take(&mut keys.filter_map(|key| {
+            kinds.add(key.as_key().kinds());
+            hash.digest(key)
+        }));
+        kinds
+    }
+
+    #[inline(always)]
+    fn hash_fast<K: Key>(&mut self, fast: &Fast, keys: &mut impl Iterator<Item = K>, both: bool) -> Kinds {
         // Numbers are hashed together, afterwards, where that is faster; but for those that follow something else.
         let (mut count, mut apart, mut naturals) = (0, self.level != Level::Avx512, 0);
         let mut kinds = Kinds::default();
@@ -59,9 +70,10 @@ impl Batch {
             }
             count += 1;
         }
-        (self.len, self.kinds) = (count, kinds);
+        self.len = count;
         let h2 = both.then_some(&mut self.h2[..naturals]);
         fast.naturals(self.level, &mut self.h1[..naturals], h2);
+        kinds
     }
 
     /// Takes the next digests.
@@ -136,4 +148,50 @@ pub(super) fn insert_aimed<L: Cells>(plan: &Plan, body: &mut [u8], mut fill: imp
 /// The one first, then the other, without moving them.
 fn in_turn<T>([one, other]: &mut [T; 2], turn: u64) -> [&mut T; 2] {
     if turn.is_multiple_of(2) { [one, other] } else { [other, one] }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rate::{Blocked, Classic, Counting, Filter, Layout};
+    use crate::{Hash, Key, KeyRef, Kinds, SecretKey};
+
+    /// So many numbers, and then everything else: in one batch, numbers are hashed together up to the first other key.
+    fn mixed(numbers: usize, others: usize) -> Vec<KeyRef<'static>> {
+        let other = |i: usize| match i % 4 {
+            0 => KeyRef::Negative(u64::MAX - i as u64),
+            1 => KeyRef::Bytes(b"a text of some length"),
+            2 => KeyRef::Bytes(&b"0123456789"[..i % 10]),
+            _ => KeyRef::Natural(1_000 + i as u64),
+        };
+        (0..numbers as u64).map(KeyRef::Natural).chain((0..others).map(other)).collect()
+    }
+
+    fn batches_do_as_single_keys_do<L: Layout>(fpr: f64, hash: &Hash) {
+        for numbers in [0, 1, 7, 8, 9, 127, 128, 129, 200] {
+            for others in [0, 1, 5, 130] {
+                let keys = mixed(numbers, others);
+                let new = || Filter::<L>::with_hash(300, fpr, hash.clone()).unwrap();
+                let (mut one, mut many) = (new(), new());
+                let certainly_new = keys.iter().filter(|key| one.insert(key)).count() as u64;
+                assert_eq!(many.insert_many(&keys), certainly_new, "{numbers} and {others}");
+                assert!(many == one && many.kinds() == one.kinds(), "{numbers} and {others}");
+                assert_eq!(many.kinds().has(Kinds::BYTES), others > 1);
+                let asked = mixed(numbers + 50, others + 50);
+                let answers: Vec<bool> = asked.iter().map(|key| one.contains(key.as_key())).collect();
+                assert_eq!(one.contains_many(&asked), answers, "{numbers} and {others}");
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_the_keys_batches_do_as_single_keys_do() {
+        let keyed = Hash::keyed(SecretKey::new(b"a secret for batches").unwrap());
+        for hash in [Hash::fast(0), Hash::fast(9), keyed] {
+            for fpr in [0.01, 1e-6] {
+                batches_do_as_single_keys_do::<Classic>(fpr, &hash);
+                batches_do_as_single_keys_do::<Blocked>(fpr, &hash);
+                batches_do_as_single_keys_do::<Counting>(fpr, &hash);
+            }
+        }
+    }
 }

@@ -207,24 +207,21 @@ impl<L: Layout> Filter<L> {
     pub fn insert_many<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> u64 {
         let (plan, hash, body, kinds) = (&self.plan, &self.hash, self.body.bytes_mut(), &mut self.kinds);
         let mut keys = keys.into_iter().fuse();
-        if let Some(fast) = hash.as_fast() {
+        if hash.has_digest() {
             return batch::insert::<L>(plan, body, |batch, both| {
-                batch.hash(fast, &mut keys, both);
-                kinds.add(batch.kinds);
+                kinds.add(batch.hash(hash, &mut keys, both));
             });
         }
-        let keys = keys.inspect(|key| kinds.add(key.as_key().kinds()));
-        if hash.has_digest() {
-            let mut digests = keys.filter_map(|key| hash.digest(key));
-            return batch::insert::<L>(plan, body, |batch, _| batch.take(&mut digests));
-        }
-        keys.map(|key| u64::from(L::insert(plan, body, &hash.probe(key.as_key())))).sum()
+        keys.map(|key| {
+            kinds.add(key.as_key().kinds());
+            u64::from(L::insert(plan, body, &hash.probe(key.as_key())))
+        })
+        .sum()
     }
 
-    /// What it takes to insert these keys, which are counted among the kinds held.
-    pub(super) fn parts_mut<K: Key>(&mut self, keys: &[K]) -> (&Plan, &Hash, &mut [u8]) {
-        keys.iter().for_each(|key| self.kinds.add(key.as_key().kinds()));
-        (&self.plan, &self.hash, self.body.bytes_mut())
+    /// What it takes to insert keys.
+    pub(super) fn parts_mut(&mut self) -> (&Plan, &Hash, &mut Kinds, &mut [u8]) {
+        (&self.plan, &self.hash, &mut self.kinds, self.body.bytes_mut())
     }
 
     /// Whether each of many keys passes, in their order.
@@ -238,20 +235,16 @@ impl<L: Layout> Filter<L> {
     pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
         let (plan, hash, body) = (&self.plan, &self.hash, self.body.bytes());
         let mut answers = vec![false; keys.len()];
-        match hash.as_fast() {
-            Some(fast) => {
-                let mut keys = keys.iter();
-                L::contains_all(plan, body, |batch, both| batch.hash(fast, &mut keys, both), &mut answers);
-            }
-            None if hash.has_digest() => {
-                let mut digests = keys.iter().filter_map(|key| hash.digest(key));
-                L::contains_all(plan, body, |batch, _| batch.take(&mut digests), &mut answers);
-            }
-            None => {
-                for (answer, key) in answers.iter_mut().zip(keys) {
-                    *answer = L::contains(plan, body, &hash.probe(key.as_key()));
-                }
-            }
+        if hash.has_digest() {
+            let mut keys = keys.iter();
+            let fill = |batch: &mut Batch, both| {
+                let _ = batch.hash(hash, &mut keys, both);
+            };
+            L::contains_all(plan, body, fill, &mut answers);
+            return answers;
+        }
+        for (answer, key) in answers.iter_mut().zip(keys) {
+            *answer = L::contains(plan, body, &hash.probe(key.as_key()));
         }
         answers
     }

@@ -18,7 +18,7 @@ use std::arch::x86_64::{
 fn fields(word: u64) -> [__m256i; 2] {
     let (word, six_bits) = (_mm256_set1_epi64x(word as i64), _mm256_set1_epi64x(63));
     let shifts = SHIFTS.0.as_ptr().cast::<__m256i>();
-    // SAFETY: the table is 64 readable bytes, two vectors, and aligned.
+    // SAFETY: the table starts with 64 readable, aligned bytes, two vectors.
     let shifts = unsafe { [_mm256_load_si256(shifts), _mm256_load_si256(shifts.add(1))] };
     shifts.map(|shifts| _mm256_and_si256(_mm256_srlv_epi64(word, shifts), six_bits))
 }
@@ -72,7 +72,8 @@ pub(super) fn set(block: &mut Block, word: u64) -> bool {
 #[cfg(any(test, not(target_feature = "avx2")))]
 pub(super) unsafe fn has_inline(block: &Block, word: u64) -> bool {
     let signs: u32;
-    // SAFETY: reads the block and the table, 64 bytes each, the table aligned; vzeroupper spares the SSE code around it.
+    // SAFETY: reads the 64 bytes of the block and the first 96 of the table's 128, which is aligned; vzeroupper spares the SSE code
+    // around it.
     unsafe {
         asm!(
             "vmovq xmm0, {word}",

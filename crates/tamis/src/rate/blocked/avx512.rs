@@ -46,7 +46,7 @@ pub(super) fn has(block: &Block, word: u64) -> bool {
 #[cfg(any(test, not(target_feature = "avx512vbmi")))]
 pub(super) unsafe fn has_inline(block: &Block, word: u64) -> bool {
     let missing: u32;
-    // SAFETY: reads the block and the tables, 64 bytes each.
+    // SAFETY: reads the 64 bytes of the block, and bytes 0 to 63 and 96 to 103 of the table's 128.
     unsafe {
         asm!(
             "vpbroadcastq zmm16, {word}",
@@ -74,7 +74,7 @@ pub(super) unsafe fn has_inline(block: &Block, word: u64) -> bool {
 #[inline(always)]
 pub(super) unsafe fn set_inline(block: &mut Block, word: u64) -> bool {
     let missing: u32;
-    // SAFETY: reads the tables, 64 bytes each, and reads and writes the block, as many.
+    // SAFETY: reads bytes 0 to 63 and 96 to 103 of the table's 128, and reads and writes the 64 bytes of the block.
     unsafe {
         asm!(
             "vpbroadcastq zmm16, {word}",

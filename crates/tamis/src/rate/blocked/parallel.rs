@@ -10,10 +10,11 @@ use crate::hash::scale;
 use crate::rate::Plan;
 use crate::rate::batch::{self, BATCH, Batch};
 use crate::rate::filter::sealed::Cells;
-use crate::{Hash, Key};
-use std::sync::{Mutex, PoisonError};
+use crate::store::filled;
+use crate::threads::share;
+use crate::{Hash, Key, Kinds};
 
-/// The keys of a stretch: enough to make the starting of threads cheap. Their hashes take 8 MiB, or twice as much for 16 bits a key.
+/// The keys of a stretch: enough to make the starting of threads cheap. Their hashes take 8 MiB, or, with 16 hashes, twice as much.
 const STRETCH: usize = 1 << 20;
 
 /// Fewer keys than this are not worth a thread.
@@ -33,63 +34,43 @@ impl BlockedBloom {
     /// # Ok::<(), tamis::Error>(())
     /// ```
     pub fn insert_parallel<K: Key + Sync>(&mut self, keys: &[K], threads: usize) -> u64 {
-        let threads = threads.min(keys.len() / FEW).min(self.plan().blocks() as usize);
+        let stretch = keys.len().min(STRETCH);
+        let threads = threads.min(stretch / FEW).min(self.plan().blocks() as usize);
         if threads < 2 {
             return self.insert_many(keys);
         }
-        let (plan, hash, body) = self.parts_mut(keys);
+        let both = Blocked::needs_both(self.plan());
+        // Without memory for the hashes, one key after the other.
+        let (Ok(mut h1), Ok(mut h2)) = (filled(0, stretch), filled(0, if both { stretch } else { 0 })) else {
+            return self.insert_many(keys);
+        };
+        let (plan, hash, kinds, body) = self.parts_mut();
         let blocks: &mut [Block] = body.as_chunks_mut().0;
-        let share = blocks.len().div_ceil(threads);
-        let both = Blocked::needs_both(plan);
-        let longest = keys.len().min(STRETCH);
-        let (mut h1, mut h2) = (vec![0; longest], vec![0; if both { longest } else { 0 }]);
+        let part = blocks.len().div_ceil(threads);
         let mut new = 0;
         for stretch in keys.chunks(STRETCH) {
             let piece = stretch.len().div_ceil(threads);
-            // Without a second word, as many empty pieces.
+            // Without second words, none for every piece.
             let seconds = h2.chunks_mut(piece).map(Some).chain(std::iter::repeat_with(|| None));
             let pieces = stretch.chunks(piece).zip(h1.chunks_mut(piece).zip(seconds));
-            let _ = on_threads(threads, pieces, |(keys, (h1, h2))| hash_piece(hash, keys, h1, h2));
+            let hashed = share(threads, pieces, |(keys, (h1, h2))| hash_piece(hash, keys, h1, h2));
+            hashed.into_iter().for_each(|piece| kinds.add(piece));
             let hashes = Hashes { h1: &h1[..stretch.len()], h2: both.then(|| &h2[..stretch.len()]) };
-            let parts = blocks.chunks_mut(share).enumerate();
-            new += on_threads(threads, parts, |(i, part)| hashes.insert(plan, i * share, part));
+            let parts = blocks.chunks_mut(part).enumerate();
+            let inserted = share(threads, parts, |(i, blocks)| hashes.insert(plan, i * part, blocks));
+            new += inserted.into_iter().sum::<u64>();
         }
         new
     }
 }
 
-/// Does the work on all parts, with as many threads, if they can be had; what the work makes of them is added up.
-fn on_threads<P>(
-    threads: usize,
-    parts: impl Iterator<Item = P> + Send,
-    work: impl Fn(P) -> u64 + Sync,
-) -> u64 {
-    let parts = Mutex::new(parts);
-    let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let run = || {
-        let mut sum = 0;
-        while let Some(part) = next() {
-            sum += work(part);
-        }
-        sum
-    };
-    std::thread::scope(|scope| {
-        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, run).ok();
-        let others: Vec<_> = (1..threads).filter_map(spawn).collect();
-        let joined = others.into_iter().map(|other| other.join());
-        run() + joined.map(|sum| sum.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).sum::<u64>()
-    })
-}
-
-/// Hashes keys, a batch at a time.
-fn hash_piece<K: Key>(hash: &Hash, keys: &[K], h1: &mut [u64], mut h2: Option<&mut [u64]>) -> u64 {
+/// Hashes keys, a batch at a time; says of which kinds they were.
+fn hash_piece<K: Key>(hash: &Hash, keys: &[K], h1: &mut [u64], mut h2: Option<&mut [u64]>) -> Kinds {
     let mut batch = Batch::new();
+    let mut kinds = Kinds::default();
     let mut start = 0;
     for keys in keys.chunks(BATCH) {
-        match hash.as_fast() {
-            Some(fast) => batch.hash(fast, &mut keys.iter(), h2.is_some()),
-            None => batch.take(&mut keys.iter().filter_map(|key| hash.digest(key))),
-        }
+        kinds.add(batch.hash(hash, &mut keys.iter(), h2.is_some()));
         let range = start..start + keys.len();
         h1[range.clone()].copy_from_slice(&batch.h1[..keys.len()]);
         if let Some(h2) = &mut h2 {
@@ -97,7 +78,7 @@ fn hash_piece<K: Key>(hash: &Hash, keys: &[K], h1: &mut [u64], mut h2: Option<&m
         }
         start += keys.len();
     }
-    0
+    kinds
 }
 
 /// The hashes of a stretch; the second words only if they are needed.

@@ -4,8 +4,8 @@
 
 use crate::hash::STEP;
 use crate::prefetch;
-use crate::rate::Plan;
 use crate::rate::batch::{BATCH, Batch};
+use crate::rate::{MAX_HASHES, Plan};
 use crate::wide::{Scale, load, multiply_low, splat, store};
 use std::arch::x86_64::{
     _mm512_add_epi64, _mm512_and_si512, _mm512_maskz_compress_epi64, _mm512_srlv_epi64, _mm512_sub_epi64,
@@ -29,8 +29,10 @@ struct Wave {
     bytes: [u64; WAVE],
 }
 
-/// So many that a batch finds room beside what two batches of strangers have left.
-const WAVE: usize = 2 * BATCH;
+/// So many that a batch finds room beside what earlier ones have left, half of each at every turn if they are strangers.
+const WAVE: usize = 3 * BATCH;
+
+const _: () = assert!(MAX_HASHES < 1 << 8, "the places left have eight bits");
 
 impl Wave {
     fn new() -> Wave {

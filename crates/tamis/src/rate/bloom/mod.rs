@@ -7,7 +7,6 @@ use super::batch::{self, BATCH, Batch};
 use super::filter::sealed::Cells;
 use super::{Filter, Kind, Layout, Plan};
 use crate::hash::{Digest, Probe, Walk};
-use crate::processor::Level;
 use crate::{bits, prefetch};
 
 /// A set that is sometimes wrong about strangers, never about members, in the fewest bits of the three layouts:
@@ -156,7 +155,7 @@ impl Cells for Classic {
     #[allow(unsafe_code)]
     fn contains_all(plan: &Plan, body: &[u8], fill: impl FnMut(&mut Batch, bool), answers: &mut [bool]) {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
-        if Level::detect() == Level::Avx512 {
+        if crate::processor::Level::detect() == crate::processor::Level::Avx512 {
             // SAFETY: AVX-512 was detected in the line above.
             return unsafe { avx512::contains(plan, body, fill, answers) };
         }
@@ -205,7 +204,7 @@ mod tests {
             let members = if bits < 100 { 3 } else { bits.min(200_000) / u64::from(hashes) / 2 };
             filter.insert_many(0..members);
             for asked in [0, 1, 7, 8, 9, 127, 128, 129, 255, 257, 1_000] {
-                // Members and strangers in turn, then members alone.
+                // From the last members on to strangers, then from the first member on.
                 for keys in [(members.saturating_sub(50)..).take(asked), (0..).take(asked)] {
                     let keys: Vec<u64> = keys.collect();
                     let expected: Vec<bool> = keys.iter().map(|key| filter.contains(key)).collect();
