@@ -34,9 +34,15 @@ impl Batch {
         keys: &mut impl Iterator<Item = K>,
         both: bool,
     ) -> Kinds {
-        if let Some(fast) = hash.as_fast() {
-            return self.hash_fast(fast, keys, both);
+        match hash.as_fast() {
+            Some(fast) => self.hash_fast(fast, keys, both),
+            None => self.hash_otherwise(hash, keys),
         }
+    }
+
+    /// The keyed hash, out of the way of the fast one.
+    #[inline(never)]
+    fn hash_otherwise<K: Key>(&mut self, hash: &Hash, keys: &mut impl Iterator<Item = K>) -> Kinds {
         let mut kinds = Kinds::default();
         self.take(&mut keys.filter_map(|key| {
             kinds.add(key.as_key().kinds());
