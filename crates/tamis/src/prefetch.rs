@@ -1,7 +1,7 @@
 //! Asking for memory before it is needed, so that many misses are under way at once.
 
-/// Bodies up to this size stay in the caches of common processors, where asking ahead only costs.
-pub(crate) const WORTHWHILE: usize = 1 << 20;
+/// Bodies up to this size stay in caches so near that a processor which runs ahead hides them by itself, and asking only costs.
+pub(crate) const WORTHWHILE: usize = 1 << 22;
 
 /// Starts to fetch the cache line of an address, whatever is there; says nothing and changes nothing.
 #[inline(always)]

@@ -91,7 +91,7 @@ const LINES_AHEAD: usize = 96;
 /// Whether fetching the later places of a key ahead pays for a body.
 #[inline(always)]
 fn fetches_rounds(body: &[u8]) -> bool {
-    body.len() > 8 * prefetch::WORTHWHILE
+    body.len() > 2 * prefetch::WORTHWHILE
 }
 
 /// Two places of every key, then two more of those that passed, and so on. Who passes is sorted out by counting, not by branching, and
