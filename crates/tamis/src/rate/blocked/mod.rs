@@ -138,26 +138,26 @@ fn set_portably(block: &mut Block, word: u64) -> bool {
     scalar::set(block, word)
 }
 
-/// A key's block, and the first of the words that say its bits there.
+/// A key's block, one of so many, and the first of the words that say its bits there.
 #[inline(always)]
-fn aim(plan: &Plan, h1: u64) -> (usize, u64) {
+fn aim(blocks: u64, h1: u64) -> (u64, u64) {
     let unmended = unmended(h1);
-    (scale(unmended, plan.blocks()) as usize, unmended.wrapping_mul(SPREAD))
+    (scale(unmended, blocks), unmended.wrapping_mul(SPREAD))
 }
 
 /// Whether a digest passes.
 #[inline(always)]
 fn contains(plan: &Plan, body: &[u8], level: Level, digest: Digest) -> bool {
-    let (block, word) = aim(plan, digest.h1);
-    let block = &body.as_chunks().0[block];
+    let (block, word) = aim(plan.blocks(), digest.h1);
+    let block = &body.as_chunks().0[block as usize];
     has(level, block, word) & (plan.rounds() == 1 || has(level, block, digest.h2))
 }
 
 /// Puts a digest in; says whether it was certainly new.
 #[inline(always)]
 fn insert(plan: &Plan, body: &mut [u8], level: Level, digest: Digest) -> bool {
-    let (block, word) = aim(plan, digest.h1);
-    let block = &mut body.as_chunks_mut().0[block];
+    let (block, word) = aim(plan.blocks(), digest.h1);
+    let block = &mut body.as_chunks_mut().0[block as usize];
     set(level, block, word) | (plan.rounds() == 2 && set(level, block, digest.h2))
 }
 
@@ -283,8 +283,7 @@ fn aim_many(level: Level, blocks: u64, h1: &mut [u64], at: &mut [u64]) {
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let (_, done) = (level, 0);
     for (h1, at) in h1[done..].iter_mut().zip(&mut at[done..]) {
-        let unmended = unmended(one_by_one(*h1));
-        (*at, *h1) = (scale(unmended, blocks), unmended.wrapping_mul(SPREAD));
+        (*at, *h1) = aim(blocks, one_by_one(*h1));
     }
 }
 
