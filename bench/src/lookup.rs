@@ -132,6 +132,8 @@ fn lookups(report: &mut Report, size: usize, rounds: usize) -> Result<(), Box<dy
     Ok(())
 }
 
+/// How many passed. Counted in bytes, sixteen at a time, so that the counting takes no part in what is measured.
 pub(crate) fn passed(answers: &[bool]) -> usize {
-    answers.iter().map(|passed| usize::from(*passed)).sum()
+    let few = |answers: &[bool]| answers.iter().map(|passed| u8::from(*passed)).sum::<u8>();
+    answers.chunks(255).map(|answers| usize::from(few(answers))).sum()
 }

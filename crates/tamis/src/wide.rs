@@ -3,8 +3,9 @@
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::{
-    __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512, _mm512_mullo_epi64, _mm512_or_si512,
-    _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64, _mm512_storeu_si512, _mm512_xor_si512,
+    __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512, _mm512_mask_mov_epi32,
+    _mm512_mullo_epi64, _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64, _mm512_storeu_si512,
+    _mm512_xor_si512,
 };
 
 /// The same word eight times.
@@ -69,7 +70,8 @@ pub(crate) fn multiply(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
     let middle = _mm512_add_epi64(product(x_high, y), _mm512_srli_epi64::<32>(lowest));
     let other = _mm512_add_epi64(product(x, y_high), _mm512_and_si512(middle, half));
     let carried = _mm512_add_epi64(_mm512_srli_epi64::<32>(middle), _mm512_srli_epi64::<32>(other));
-    let low = _mm512_or_si512(_mm512_slli_epi64::<32>(other), _mm512_and_si512(lowest, half));
+    // The even halves of words are the low ones.
+    let low = _mm512_mask_mov_epi32(_mm512_slli_epi64::<32>(other), 0x5555, lowest);
     (low, _mm512_add_epi64(product(x_high, y_high), carried))
 }
 
@@ -92,12 +94,20 @@ impl Scale {
     #[target_feature(enable = "avx512f")]
     pub(crate) fn of(self, x: __m512i) -> __m512i {
         if !self.short {
-            return multiply(x, self.cells).1;
+            return long(x, self.cells);
         }
         let carried = _mm512_srli_epi64::<32>(product(x, self.cells));
         let high = product(_mm512_srli_epi64::<32>(x), self.cells);
         _mm512_srli_epi64::<32>(_mm512_add_epi64(high, carried))
     }
+}
+
+/// For the largest filters, out of the way of the others.
+#[cold]
+#[inline(never)]
+#[target_feature(enable = "avx512f")]
+fn long(x: __m512i, cells: __m512i) -> __m512i {
+    multiply(x, cells).1
 }
 
 #[cfg(test)]

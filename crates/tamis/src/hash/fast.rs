@@ -4,7 +4,7 @@
 //! answer "yes" to n/2^64 of all strangers, more than a rate of 1e-15 allows past some 18,000 items.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-mod avx512;
+pub(crate) mod avx512;
 
 use super::Digest;
 use crate::KeyRef;
@@ -59,9 +59,15 @@ impl Fast {
     /// weak; the last step mends them. A layout that takes the high bits only can undo it, and the compiler then leaves out both.
     #[inline(always)]
     fn integer(&self, value: u64, lane: u64) -> Digest {
-        let (low, high) = multiply(value ^ lane, MULTIPLIER);
-        let h1 = one_by_one(low ^ high).wrapping_mul(PI[8]);
-        Digest { h1: h1 ^ h1 >> 32, h2: fold(low ^ self.integer[0], high ^ self.integer[1]) }
+        let (unmended, low, high) = begin(value ^ lane);
+        Digest { h1: unmended ^ unmended >> 32, h2: fold(low ^ self.integer[0], high ^ self.integer[1]) }
+    }
+
+    /// h1 of a natural number without its last step.
+    #[inline(always)]
+    #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(dead_code))]
+    pub(crate) fn unmended(&self, value: u64) -> u64 {
+        begin(value ^ self.lanes[0]).0
     }
 
     /// The digests of natural numbers: each word of `h1` is a number before and its h1 afterwards; `h2` gets their h2, unless nobody
@@ -110,6 +116,13 @@ impl Fast {
         }
         finish(a, b)
     }
+}
+
+/// h1 of an integer without its last step, and the halves of its first product.
+#[inline(always)]
+fn begin(value: u64) -> (u64, u64, u64) {
+    let (low, high) = multiply(value, MULTIPLIER);
+    (one_by_one(low ^ high).wrapping_mul(PI[8]), low, high)
 }
 
 #[inline]

@@ -18,6 +18,8 @@ mod keyed;
 use crate::{Error, Key, KeyRef};
 use document::Words;
 pub(crate) use fast::Fast;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+pub(crate) use fast::avx512::Naturals;
 pub use keyed::SecretKey;
 
 /// 128 bits that stand for a key.

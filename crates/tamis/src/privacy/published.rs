@@ -49,7 +49,7 @@ pub(super) fn ask_many<K: Key>(
     prefetch: impl Fn(Digest),
     batch: impl Fn(&[Digest], &mut Vec<bool>),
 ) -> Vec<bool> {
-    let ahead = body.len() > prefetch::WORTHWHILE;
+    let ahead = prefetch::worthwhile(body.len() / 4);
     let mut answers = Vec::with_capacity(keys.len());
     let mut digests = Vec::with_capacity(BATCH);
     for keys in keys.chunks(BATCH) {

@@ -4,7 +4,7 @@ use super::Plan;
 use super::filter::sealed::Cells;
 use crate::hash::{Digest, Fast};
 use crate::processor::Level;
-use crate::{Hash, Key, KeyRef, Kinds, prefetch};
+use crate::{Hash, Key, KeyRef, Kinds};
 
 /// How many keys are hashed ahead of their probes: enough misses under way at once to fill a processor's queues.
 pub(super) const BATCH: usize = 128;
@@ -12,37 +12,56 @@ pub(super) const BATCH: usize = 128;
 const _: () = assert!(BATCH.is_multiple_of(8) && BATCH <= 255, "eights, of which a byte counts all");
 
 /// A batch of keys on its way, word by word, as wide registers take them. What the words mean is the layout's, once it has aimed.
-pub struct Batch {
+#[repr(align(64))]
+pub struct Batch<'h> {
     pub(super) h1: [u64; BATCH],
     pub(super) h2: [u64; BATCH],
     /// Where the first probe goes.
     pub(super) at: [u64; BATCH],
     pub(super) len: usize,
     pub(super) level: Level,
+    /// How many words of `h1`, from the first on, are natural numbers that are still to be hashed, and by what.
+    pub(super) naturals: Option<(usize, &'h Fast)>,
+    /// The number of the body's first block, if it is only a part of the filter's.
+    pub(super) first: u64,
 }
 
-impl Batch {
-    pub(super) fn new() -> Batch {
-        Batch { h1: [0; BATCH], h2: [0; BATCH], at: [0; BATCH], len: 0, level: Level::detect() }
+impl<'h> Batch<'h> {
+    pub(super) fn new() -> Batch<'h> {
+        let none = [0; BATCH];
+        Batch { h1: none, h2: none, at: none, len: 0, level: Level::detect(), naturals: None, first: 0 }
     }
 
-    /// Takes the next keys and hashes them with a hash that has digests; h2 only if both words are needed. Says of which kinds they were.
+    /// Takes the next keys and hashes them with a hash that has digests; h2 only if both words are needed. Natural numbers are left for
+    /// later, when they can be hashed together. Says of which kinds the keys were.
     #[inline(always)]
-    pub(super) fn hash<K: Key>(
+    pub(super) fn fill<K: Key>(
         &mut self,
-        hash: &Hash,
-        keys: &mut impl Iterator<Item = K>,
+        hash: &'h Hash,
+        keys: impl Iterator<Item = K>,
         both: bool,
     ) -> Kinds {
         match hash.as_fast() {
-            Some(fast) => self.hash_fast(fast, keys, both),
-            None => self.hash_otherwise(hash, keys),
+            Some(fast) => self.fill_fast(fast, keys, both),
+            None => self.fill_otherwise(hash, keys),
         }
+    }
+
+    /// The same from an iterator that goes on afterwards. A call of its own tells the compiler that the iterator is no part of the
+    /// batch, and may stay in registers.
+    #[inline(never)]
+    pub(super) fn fill_from<K: Key>(
+        &mut self,
+        hash: &'h Hash,
+        keys: &mut impl Iterator<Item = K>,
+        both: bool,
+    ) -> Kinds {
+        self.fill(hash, keys, both)
     }
 
     /// The keyed hash, out of the way of the fast one.
     #[inline(never)]
-    fn hash_otherwise<K: Key>(&mut self, hash: &Hash, keys: &mut impl Iterator<Item = K>) -> Kinds {
+    fn fill_otherwise<K: Key>(&mut self, hash: &Hash, keys: impl Iterator<Item = K>) -> Kinds {
         let mut kinds = Kinds::default();
         self.take(&mut keys.filter_map(|key| {
             kinds.add(key.as_key().kinds());
@@ -52,9 +71,9 @@ impl Batch {
     }
 
     #[inline(always)]
-    fn hash_fast<K: Key>(&mut self, fast: &Fast, keys: &mut impl Iterator<Item = K>, both: bool) -> Kinds {
-        // Numbers are hashed together, afterwards, where that is faster; but for those that follow something else.
-        let (mut count, mut apart, mut naturals) = (0, self.level != Level::Avx512, 0);
+    fn fill_fast<K: Key>(&mut self, fast: &'h Fast, keys: impl Iterator<Item = K>, both: bool) -> Kinds {
+        // But for those that follow something else.
+        let (mut count, mut apart, mut naturals) = (0, false, 0);
         let mut kinds = Kinds::default();
         // The batch comes first in the pair: it must be the one to end a full round, or a key would be lost.
         for ((h1, h2), key) in self.h1.iter_mut().zip(&mut self.h2).zip(keys) {
@@ -77,15 +96,28 @@ impl Batch {
             count += 1;
         }
         self.len = count;
-        let h2 = both.then_some(&mut self.h2[..naturals]);
-        fast.naturals(self.level, &mut self.h1[..naturals], h2);
+        self.naturals = (naturals > 0).then_some((naturals, fast));
         kinds
+    }
+
+    /// Hashes what was left for later.
+    #[inline(always)]
+    pub(super) fn finish(&mut self, both: bool) {
+        if let Some((count, fast)) = self.naturals.take() {
+            fast.naturals(self.level, &mut self.h1[..count], both.then_some(&mut self.h2[..count]));
+        }
+    }
+
+    /// Takes all keys out.
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        (self.len, self.naturals) = (0, None);
     }
 
     /// Takes the next digests.
     #[inline(always)]
     pub(super) fn take(&mut self, digests: &mut impl Iterator<Item = Digest>) {
-        self.len = 0;
+        self.clear();
         for ((h1, h2), digest) in self.h1.iter_mut().zip(&mut self.h2).zip(digests) {
             (*h1, *h2) = (digest.h1, digest.h2);
             self.len += 1;
@@ -99,17 +131,11 @@ impl Batch {
     }
 }
 
-/// Whether fetching ahead pays for a body.
-#[inline(always)]
-pub(super) fn worthwhile(body: &[u8]) -> bool {
-    body.len() > prefetch::WORTHWHILE
-}
-
 /// Lookups of the keys that `fill` puts into batches, until it has no more.
-pub(super) fn contains<L: Cells>(
+pub(super) fn contains<'h, L: Cells>(
     plan: &Plan,
     body: &[u8],
-    mut fill: impl FnMut(&mut Batch, bool),
+    mut fill: impl FnMut(&mut Batch<'h>, bool),
     mut answers: &mut [bool],
 ) {
     let mut batches = [Batch::new(), Batch::new()];
@@ -117,6 +143,7 @@ pub(super) fn contains<L: Cells>(
     for turn in 0.. {
         let [coming, ready] = in_turn(&mut batches, turn);
         fill(coming, both);
+        coming.finish(both);
         L::aim(plan, coming);
         let (now, later) = answers.split_at_mut(ready.len);
         L::contains_batch(plan, body, ready, coming, now);
@@ -128,21 +155,19 @@ pub(super) fn contains<L: Cells>(
 }
 
 /// The same with insertions.
-pub(super) fn insert<L: Cells>(plan: &Plan, body: &mut [u8], mut fill: impl FnMut(&mut Batch, bool)) -> u64 {
-    let both = L::needs_both(plan);
-    insert_aimed::<L>(plan, body, |batch| {
-        fill(batch, both);
-        L::aim(plan, batch);
-    })
-}
-
-/// The same with keys that have been aimed.
-pub(super) fn insert_aimed<L: Cells>(plan: &Plan, body: &mut [u8], mut fill: impl FnMut(&mut Batch)) -> u64 {
+pub(super) fn insert<'h, L: Cells>(
+    plan: &Plan,
+    body: &mut [u8],
+    mut fill: impl FnMut(&mut Batch<'h>, bool),
+) -> u64 {
     let mut batches = [Batch::new(), Batch::new()];
+    let both = L::needs_both(plan);
     let mut new = 0;
     for turn in 0.. {
         let [coming, ready] = in_turn(&mut batches, turn);
-        fill(coming);
+        fill(coming, both);
+        coming.finish(both);
+        L::aim(plan, coming);
         new += L::insert_batch(plan, body, ready, coming);
         if coming.len == 0 {
             break;

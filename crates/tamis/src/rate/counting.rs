@@ -83,13 +83,13 @@ impl Cells for Counting {
         probe.visit(plan.cells(), plan.hashes(), |place| counters.get(body, place) != 0)
     }
 
-    fn contains_batch(plan: &Plan, body: &[u8], batch: &mut Batch, _: &Batch, answers: &mut [bool]) {
+    fn contains_batch(plan: &Plan, body: &[u8], batch: &Batch<'_>, _: &Batch<'_>, answers: &mut [bool]) {
         for (answer, digest) in answers.iter_mut().zip(batch.digests()) {
             *answer = Self::contains(plan, body, &Probe::Digest(digest));
         }
     }
 
-    fn insert_batch(plan: &Plan, body: &mut [u8], batch: &mut Batch, _: &Batch) -> u64 {
+    fn insert_batch(plan: &Plan, body: &mut [u8], batch: &Batch<'_>, _: &Batch<'_>) -> u64 {
         batch.digests().map(|digest| u64::from(Self::insert(plan, body, &Probe::Digest(digest)))).sum()
     }
 

@@ -1,6 +1,6 @@
 //! What all rate filters do, written once over a layout.
 
-use super::batch::{self, Batch};
+use super::batch::{self, BATCH, Batch};
 use super::{Kind, Plan};
 use crate::hash::Probe;
 use crate::processor::Level;
@@ -63,21 +63,45 @@ pub(crate) mod sealed {
         }
         /// Turns the digests of a batch into what its probes will need.
         #[allow(private_interfaces)]
-        fn aim(_: &Plan, _: &mut Batch) {}
+        fn aim(_: &Plan, _: &mut Batch<'_>) {}
         /// Which of the keys pass that `fill` puts into batches, until it has no more. (It is told whether both words are needed.)
         #[allow(private_interfaces)]
-        fn contains_all(plan: &Plan, body: &[u8], fill: impl FnMut(&mut Batch, bool), answers: &mut [bool])
-        where
+        fn contains_all<'h>(
+            plan: &Plan,
+            body: &[u8],
+            fill: impl FnMut(&mut Batch<'h>, bool),
+            answers: &mut [bool],
+        ) where
             Self: Sized,
         {
             batch::contains::<Self>(plan, body, fill, answers);
         }
+        /// Puts in the keys that `fill` puts into batches, until it has no more: `expected` at least, as it seems. Says how many were
+        /// certainly new.
+        #[allow(private_interfaces)]
+        fn insert_all<'h>(
+            plan: &Plan,
+            body: &mut [u8],
+            _expected: usize,
+            fill: impl FnMut(&mut Batch<'h>, bool),
+        ) -> u64
+        where
+            Self: Sized,
+        {
+            batch::insert::<Self>(plan, body, fill)
+        }
         /// Which of the keys of a batch pass. Meanwhile the memory of the batch to come is fetched.
         #[allow(private_interfaces)]
-        fn contains_batch(plan: &Plan, body: &[u8], batch: &mut Batch, coming: &Batch, answers: &mut [bool]);
+        fn contains_batch(
+            plan: &Plan,
+            body: &[u8],
+            batch: &Batch<'_>,
+            coming: &Batch<'_>,
+            answers: &mut [bool],
+        );
         /// Puts in the keys of a batch, and says how many were certainly new. Meanwhile the memory of the batch to come is fetched.
         #[allow(private_interfaces)]
-        fn insert_batch(plan: &Plan, body: &mut [u8], batch: &mut Batch, coming: &Batch) -> u64;
+        fn insert_batch(plan: &Plan, body: &mut [u8], batch: &Batch<'_>, coming: &Batch<'_>) -> u64;
         /// Makes `body` hold what either held.
         fn union(_: &Plan, body: &mut [u8], other: &[u8]) {
             bits::or(body, other);
@@ -199,6 +223,10 @@ impl<L: Layout> Filter<L> {
 
     /// Puts many keys in, and says how many were certainly new.
     ///
+    /// A blocked filter of more than 32 MiB that gets several keys a block, by the lower bound of the iterator's size, sorts them by
+    /// region on the way, which is faster than the memory is at random places. For that it takes half its own size; if it
+    /// cannot have it, it does without.
+    ///
     /// ```
     /// let mut seen = tamis::Bloom::new(1_000, 0.01)?;
     /// assert_eq!(seen.insert_many(["ant", "bee", "ant"]), 2);
@@ -208,8 +236,8 @@ impl<L: Layout> Filter<L> {
         let (plan, hash, body, kinds) = (&self.plan, &self.hash, self.body.bytes_mut(), &mut self.kinds);
         let mut keys = keys.into_iter().fuse();
         if hash.has_digest() {
-            return batch::insert::<L>(plan, body, |batch, both| {
-                kinds.add(batch.hash(hash, &mut keys, both));
+            return L::insert_all(plan, body, keys.size_hint().0, |batch, both| {
+                kinds.add(batch.fill_from(hash, &mut keys, both));
             });
         }
         keys.map(|key| {
@@ -236,11 +264,15 @@ impl<L: Layout> Filter<L> {
         let (plan, hash, body) = (&self.plan, &self.hash, self.body.bytes());
         let mut answers = vec![false; keys.len()];
         if hash.has_digest() {
-            let mut keys = keys.iter();
-            let fill = |batch: &mut Batch, both| {
-                let _ = batch.hash(hash, &mut keys, both);
-            };
-            L::contains_all(plan, body, fill, &mut answers);
+            let mut batches = keys.chunks(BATCH);
+            L::contains_all(
+                plan,
+                body,
+                |batch, both| {
+                    let _ = batch.fill(hash, batches.next().unwrap_or_default().iter(), both);
+                },
+                &mut answers,
+            );
             return answers;
         }
         for (answer, key) in answers.iter_mut().zip(keys) {

@@ -4,27 +4,55 @@
 
 use super::{Fast, MULTIPLIER, PI};
 use crate::wide::{load, multiply, multiply_low, splat, store, xor_shift};
-use std::arch::x86_64::_mm512_xor_si512;
+use std::arch::x86_64::{__m512i, _mm512_xor_si512};
+
+/// What hashes natural numbers.
+#[derive(Clone, Copy)]
+pub(crate) struct Naturals {
+    lane: __m512i,
+}
+
+impl Naturals {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(crate) fn new(fast: &Fast) -> Naturals {
+        Naturals { lane: splat(fast.lanes[0]) }
+    }
+
+    /// h1 of eight numbers, but for its last step, and the halves of their first products.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq")]
+    fn begin(self, numbers: __m512i) -> (__m512i, [__m512i; 2]) {
+        let (low, high) = multiply(_mm512_xor_si512(numbers, self.lane), splat(MULTIPLIER));
+        (multiply_low(_mm512_xor_si512(low, high), splat(PI[8])), [low, high])
+    }
+
+    /// h1 of eight numbers, but for its last step.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq")]
+    pub(crate) fn unmended(self, numbers: __m512i) -> __m512i {
+        self.begin(numbers).0
+    }
+}
 
 /// Hashes the first numbers, by eights, and says how many that were.
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) fn naturals(fast: &Fast, h1: &mut [u64], h2: Option<&mut [u64]>) -> usize {
+    let naturals = Naturals::new(fast);
     let eights = h1.as_chunks_mut::<8>().0;
-    let (lane, multiplier, second) = (splat(fast.lanes[0]), splat(MULTIPLIER), splat(PI[8]));
     match h2 {
         Some(h2) => {
             let [first, last] = fast.integer.map(|word| splat(word));
             for (h1, h2) in eights.iter_mut().zip(h2.as_chunks_mut::<8>().0) {
-                let (low, high) = multiply(_mm512_xor_si512(load(h1), lane), multiplier);
-                store(h1, xor_shift(multiply_low(_mm512_xor_si512(low, high), second)));
+                let (unmended, [low, high]) = naturals.begin(load(h1));
+                store(h1, xor_shift(unmended));
                 let (low, high) = multiply(_mm512_xor_si512(low, first), _mm512_xor_si512(high, last));
                 store(h2, _mm512_xor_si512(low, high));
             }
         }
         None => {
             for h1 in &mut *eights {
-                let (low, high) = multiply(_mm512_xor_si512(load(h1), lane), multiplier);
-                store(h1, xor_shift(multiply_low(_mm512_xor_si512(low, high), second)));
+                store(h1, xor_shift(naturals.unmended(load(h1))));
             }
         }
     }

@@ -2,14 +2,20 @@
 
 #![allow(unsafe_code)]
 
+use super::FIRST_FIELD;
+#[cfg(any(test, not(target_feature = "avx2")))]
+use super::SHIFTS;
 use super::scalar::Block;
-use super::{BATCH, Probes, SHIFTS};
+use crate::hash::Fast;
+use crate::prefetch;
+use crate::processor::one_by_one;
+use crate::rate::Plan;
+use crate::rate::batch::{BATCH, Batch};
 #[cfg(any(test, not(target_feature = "avx2")))]
 use std::arch::asm;
 use std::arch::x86_64::{
-    __m256i, _mm256_and_si256, _mm256_castsi256_pd, _mm256_load_si256, _mm256_loadu_si256,
-    _mm256_movemask_pd, _mm256_or_si256, _mm256_set1_epi64x, _mm256_sllv_epi64, _mm256_srlv_epi64,
-    _mm256_storeu_si256,
+    __m256i, _mm256_and_si256, _mm256_castsi256_pd, _mm256_loadu_si256, _mm256_movemask_pd, _mm256_or_si256,
+    _mm256_set1_epi64x, _mm256_setr_epi64x, _mm256_sllv_epi64, _mm256_srlv_epi64, _mm256_storeu_si256,
 };
 
 /// The fields of a word for lanes 0 to 3 and 4 to 7.
@@ -17,9 +23,12 @@ use std::arch::x86_64::{
 #[target_feature(enable = "avx2")]
 fn fields(word: u64) -> [__m256i; 2] {
     let (word, six_bits) = (_mm256_set1_epi64x(word as i64), _mm256_set1_epi64x(63));
-    let shifts = SHIFTS.0.as_ptr().cast::<__m256i>();
-    // SAFETY: the table starts with 64 readable, aligned bytes, two vectors.
-    let shifts = unsafe { [_mm256_load_si256(shifts), _mm256_load_si256(shifts.add(1))] };
+    // Written out, so that the compiler sees that none is too far.
+    let shift = |lane: i64| FIRST_FIELD as i64 + 6 * lane;
+    let shifts = [
+        _mm256_setr_epi64x(shift(0), shift(1), shift(2), shift(3)),
+        _mm256_setr_epi64x(shift(4), shift(5), shift(6), shift(7)),
+    ];
     shifts.map(|shifts| _mm256_and_si256(_mm256_srlv_epi64(word, shifts), six_bits))
 }
 
@@ -105,26 +114,120 @@ pub(super) unsafe fn has_inline(block: &Block, word: u64) -> bool {
     signs == 0b1111
 }
 
-/// See [`super::look`].
-#[target_feature(enable = "avx2")]
-pub(super) fn look(blocks: &[Block], probes: &Probes<'_>, missing: &mut [u8; BATCH]) {
-    for (missing, (at, word)) in missing.iter_mut().zip(probes.each(blocks)) {
-        *missing = u8::from(!has(&blocks[at], word));
+/// A key whose block is known. It is probed a batch later, by when the block has come.
+#[derive(Clone, Copy, Default)]
+struct Aimed {
+    at: usize,
+    word: u64,
+    /// With 16 hashes.
+    second: u64,
+}
+
+/// What finds the blocks of keys, among some of those of a filter, or all.
+struct Aim<'h> {
+    /// How many blocks the filter has.
+    blocks: u64,
+    /// The number of the first block here.
+    first: u64,
+    /// What hashes the batch, if it consists of natural numbers.
+    naturals: Option<&'h Fast>,
+    /// Whether fetching ahead pays.
+    far: bool,
+}
+
+impl<'h> Aim<'h> {
+    fn new(plan: &Plan) -> Aim<'h> {
+        let far = prefetch::worthwhile(plan.bytes() as usize);
+        Aim { blocks: plan.blocks(), first: 0, naturals: None, far }
     }
-    for (missing, (at, word)) in missing.iter_mut().zip(probes.each_second()) {
-        *missing |= u8::from(!has(&blocks[at], word));
+
+    /// Gets ready for a batch.
+    #[inline(always)]
+    fn prepare(&mut self, batch: &mut Batch<'h>, twice: bool) {
+        self.first = batch.first;
+        self.naturals = match batch.naturals {
+            Some((count, fast)) if count == batch.len && !twice => Some(fast),
+            _ => {
+                batch.finish(twice);
+                None
+            }
+        }
+    }
+
+    /// Finds the block of a key, and starts to fetch it.
+    #[inline(always)]
+    fn of(&self, blocks: &[Block], h1: u64, h2: u64) -> Aimed {
+        let unmended = match self.naturals {
+            Some(fast) => fast.unmended(h1),
+            None => super::unmended(one_by_one(h1)),
+        };
+        let (block, word) = super::aim_unmended(self.blocks, unmended);
+        let at = block.wrapping_sub(self.first) as usize;
+        if self.far {
+            prefetch::read(blocks.as_ptr().wrapping_add(at));
+        }
+        Aimed { at, word, second: h2 }
     }
 }
 
-/// See [`super::write`].
+/// Which of the keys pass that `fill` puts into batches, until it has no more. Those of a batch are probed while those of the next are
+/// hashed, one beside the other, so that there is always something to do while memory is waited for.
 #[target_feature(enable = "avx2")]
-pub(super) fn write(blocks: &mut [Block], probes: &Probes<'_>, missing: &mut [u8; BATCH]) {
-    for (i, missing) in missing.iter_mut().enumerate().take(probes.len) {
-        let (at, word) = probes.get(i, blocks);
-        let block = &mut blocks[at];
-        *missing = u8::from(set(block, word));
-        if let Some(second) = probes.second {
-            *missing |= u8::from(set(block, second[i]));
+pub(super) fn contains<'h, const TWICE: bool>(
+    plan: &Plan,
+    blocks: &[Block],
+    mut fill: impl FnMut(&mut Batch<'h>, bool),
+    mut answers: &mut [bool],
+) {
+    let (mut aim, mut batch) = (Aim::new(plan), Batch::new());
+    let (mut aimed, mut ready) = ([Aimed::default(); BATCH], 0);
+    loop {
+        fill(&mut batch, TWICE);
+        aim.prepare(&mut batch, TWICE);
+        let (now, later) = answers.split_at_mut(ready);
+        let keys = aimed.iter_mut().zip(batch.h1.iter().zip(&batch.h2)).enumerate();
+        for (i, (aimed, (h1, h2))) in keys.take(ready.max(batch.len)) {
+            if let Some(answer) = now.get_mut(i) {
+                let block = &blocks[aimed.at];
+                *answer = has(block, aimed.word) & (!TWICE || has(block, aimed.second));
+            }
+            if i < batch.len {
+                *aimed = aim.of(blocks, *h1, *h2);
+            }
+        }
+        (answers, ready) = (later, batch.len);
+        if batch.len == 0 {
+            return;
+        }
+    }
+}
+
+/// Puts in the keys that `fill` puts into batches, until it has no more, and says how many were certainly new.
+#[target_feature(enable = "avx2")]
+pub(super) fn insert<'h, const TWICE: bool>(
+    plan: &Plan,
+    blocks: &mut [Block],
+    mut fill: impl FnMut(&mut Batch<'h>, bool),
+) -> u64 {
+    let (mut aim, mut batch) = (Aim::new(plan), Batch::new());
+    let (mut aimed, mut ready) = ([Aimed::default(); BATCH], 0);
+    let mut new = 0;
+    loop {
+        fill(&mut batch, TWICE);
+        aim.prepare(&mut batch, TWICE);
+        let keys = aimed.iter_mut().zip(batch.h1.iter().zip(&batch.h2)).enumerate();
+        for (i, (aimed, (h1, h2))) in keys.take(ready.max(batch.len)) {
+            if i < ready {
+                let block = &mut blocks[aimed.at];
+                new += u64::from(set(block, aimed.word) | (TWICE && set(block, aimed.second)));
+            }
+            if i < batch.len {
+                *aimed = aim.of(blocks, *h1, *h2);
+            }
+        }
+        ready = batch.len;
+        if batch.len == 0 {
+            return new;
         }
     }
 }

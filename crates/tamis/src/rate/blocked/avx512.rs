@@ -3,29 +3,35 @@
 #![allow(unsafe_code)]
 
 use super::scalar::Block;
-use super::{BATCH, Probes, SHIFTS, SPREAD, fetch};
+use super::{SHIFTS, SPREAD};
+use crate::hash::Naturals;
+use crate::prefetch;
+use crate::rate::Plan;
+use crate::rate::batch::{BATCH, Batch};
 use crate::wide::{Scale, load, multiply_low, splat, store, xor_shift};
 use std::arch::asm;
 use std::arch::x86_64::{
-    __m512i, _mm512_load_si512, _mm512_loadu_si512, _mm512_multishift_epi64_epi8, _mm512_or_si512,
-    _mm512_rorv_epi64, _mm512_storeu_si512, _mm512_testn_epi64_mask,
+    __m512i, _mm256_storeu_si256, _mm512_add_epi64, _mm512_cmplt_epu64_mask, _mm512_cvtepi64_epi32,
+    _mm512_load_si512, _mm512_loadu_si512, _mm512_maskz_slli_epi64, _mm512_multishift_epi64_epi8,
+    _mm512_or_si512, _mm512_rorv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_sub_epi64,
+    _mm512_testn_epi64_mask,
 };
+use std::ptr;
+
+/// How far to shift a word for each lane.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn shifts() -> __m512i {
+    // SAFETY: the table begins with 64 readable, aligned bytes.
+    unsafe { _mm512_load_si512(SHIFTS.0.as_ptr().cast()) }
+}
 
 /// The word's bits. Rotations take their counts modulo 64, so the fields need not be cut out; nor need the rest of each count, which
 /// is whatever stands below the word's first field, be cleared.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi")]
-fn pattern(word: u64) -> __m512i {
-    // SAFETY: the table starts with 64 readable, aligned bytes.
-    let shifts = unsafe { _mm512_load_si512(SHIFTS.0.as_ptr().cast()) };
+fn pattern(shifts: __m512i, word: u64) -> __m512i {
     _mm512_rorv_epi64(splat(1 << 63), _mm512_multishift_epi64_epi8(shifts, splat(word)))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn load_block(block: &Block) -> __m512i {
-    // SAFETY: a block is 64 readable bytes; loadu needs no alignment.
-    unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
 }
 
 /// Whether the block has the word's bits.
@@ -33,7 +39,9 @@ fn load_block(block: &Block) -> __m512i {
 #[cfg(any(test, target_feature = "avx512vbmi"))]
 #[target_feature(enable = "avx512f,avx512vbmi")]
 pub(super) fn has(block: &Block, word: u64) -> bool {
-    _mm512_testn_epi64_mask(load_block(block), pattern(word)) == 0
+    // SAFETY: a block is 64 readable bytes; loadu needs no alignment.
+    let block = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
+    _mm512_testn_epi64_mask(block, pattern(shifts(), word)) == 0
 }
 
 /// Whether the block has the word's bits, for callers that were not compiled for AVX-512, into which it can still be inlined. The
@@ -97,58 +105,215 @@ pub(super) unsafe fn set_inline(block: &mut Block, word: u64) -> bool {
     missing != 0
 }
 
-/// Does the first keys, by eights, as [`super::aim_many`] does, and says how many that were.
-#[target_feature(enable = "avx512f,avx512dq")]
-pub(super) fn aim(blocks: u64, h1: &mut [u64], at: &mut [u64]) -> usize {
-    let (scale, spread) = (Scale::new(blocks), splat(SPREAD));
-    let eights = h1.as_chunks_mut::<8>().0;
-    for (h1, at) in eights.iter_mut().zip(at.as_chunks_mut::<8>().0) {
-        let unmended = xor_shift(load(h1));
-        store(at, scale.of(unmended));
-        store(h1, multiply_low(unmended, spread));
-    }
-    eights.len() * 8
+/// Keys whose blocks are known. They are probed a batch later, by when the blocks have come.
+struct Aimed {
+    eights: [Eight; BATCH / 8],
+    len: usize,
 }
 
-/// See [`super::look`].
-#[target_feature(enable = "avx512f,avx512dq,avx512vbmi")]
-pub(super) fn look(blocks: &[Block], probes: &Probes<'_>, missing: &mut [u8; BATCH]) {
-    let eights = probes.len.div_ceil(8);
-    let (at, words) = (&probes.at.as_chunks::<8>().0[..eights], &probes.words.as_chunks::<8>().0[..eights]);
-    // Those past the last key were found for an earlier batch, or are 0.
-    let within = at.as_flattened().iter().fold(true, |all, at| all & ((*at as usize) < blocks.len()));
-    assert!(within, "the blocks were found for a filter of this size");
-    for (i, ((missing, at), words)) in
-        missing.as_chunks_mut::<8>().0.iter_mut().zip(at).zip(words).enumerate()
-    {
-        if let Some(ahead) = probes.ahead {
-            ahead.as_chunks::<8>().0[i].iter().for_each(|at| fetch(blocks, *at));
-        }
-        for j in 0..8 {
-            // SAFETY: all of them were looked at above.
-            let block = unsafe { blocks.get_unchecked(at[j] as usize) };
-            missing[j] = _mm512_testn_epi64_mask(load_block(block), pattern(words[j]));
+/// Eight of them, together, so that one register finds it all.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Eight {
+    /// The addresses of the blocks.
+    at: [u64; 8],
+    words: [u64; 8],
+    /// With 16 hashes.
+    second: [u64; 8],
+}
+
+/// What finds the blocks of keys, among some of those of a filter, or all.
+struct Aim {
+    blocks: *mut Block,
+    count: __m512i,
+    scale: Scale,
+    /// The number of the first block.
+    first: __m512i,
+    /// What hashes the batch, if it consists of natural numbers.
+    naturals: Option<Naturals>,
+    /// Whether fetching ahead pays.
+    far: bool,
+}
+
+impl Aim {
+    #[target_feature(enable = "avx512f")]
+    fn new(plan: &Plan, blocks: *mut [Block]) -> (Aim, Aimed) {
+        assert!(!blocks.is_empty(), "a plan has a block at least");
+        let aim = Aim {
+            blocks: blocks.cast(),
+            count: splat(blocks.len() as u64),
+            scale: Scale::new(plan.blocks()),
+            first: splat(0),
+            naturals: None,
+            far: prefetch::worthwhile(plan.bytes() as usize),
+        };
+        let eight = Eight { at: [blocks.addr() as u64; 8], words: [0; 8], second: [0; 8] };
+        (aim, Aimed { eights: [eight; BATCH / 8], len: 0 })
+    }
+
+    /// Gets ready for a batch.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq")]
+    fn prepare(&mut self, batch: &mut Batch<'_>, twice: bool) {
+        self.first = splat(batch.first);
+        self.naturals = match batch.naturals {
+            Some((count, fast)) if count == batch.len && !twice => Some(Naturals::new(fast)),
+            _ => {
+                batch.finish(twice);
+                None
+            }
         }
     }
-    for (missing, (at, word)) in missing.iter_mut().zip(probes.each_second()) {
-        *missing |= _mm512_testn_epi64_mask(load_block(&blocks[at]), pattern(word));
+
+    /// h1 of eight keys, but for its last step.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq")]
+    fn unmended(&self, h1: &[u64; 8]) -> __m512i {
+        match &self.naturals {
+            Some(naturals) => naturals.unmended(load(h1)),
+            None => xor_shift(load(h1)),
+        }
+    }
+
+    /// The blocks of eight keys, as addresses, and their words; and which of them do belong to these blocks. The addresses are
+    /// always those of blocks.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq")]
+    fn of(&self, unmended: __m512i) -> (__m512i, __m512i, u8) {
+        let block = _mm512_sub_epi64(self.scale.of(unmended), self.first);
+        let within = _mm512_cmplt_epu64_mask(block, self.count);
+        let start = splat(self.blocks.addr() as u64);
+        let at = _mm512_add_epi64(start, _mm512_maskz_slli_epi64::<6>(within, block));
+        (at, multiply_low(unmended, splat(SPREAD)), within)
+    }
+
+    /// The block at one of those addresses.
+    #[inline(always)]
+    fn block(&self, at: u64) -> *mut Block {
+        self.blocks.with_addr(at as usize)
     }
 }
 
-/// See [`super::write`].
+/// Which of the keys pass that `fill` puts into batches, until it has no more.
 #[target_feature(enable = "avx512f,avx512dq,avx512vbmi")]
-pub(super) fn write(blocks: &mut [Block], probes: &Probes<'_>, missing: &mut [u8; BATCH]) {
-    for (i, missing) in missing.iter_mut().enumerate().take(probes.len) {
-        let (at, word) = probes.get(i, blocks);
-        let block = &mut blocks[at];
-        let (before, mut bits) = (load_block(block), pattern(word));
-        *missing = _mm512_testn_epi64_mask(before, bits);
-        if let Some(second) = probes.second {
-            let more = pattern(second[i]);
-            *missing |= _mm512_testn_epi64_mask(before, more);
-            bits = _mm512_or_si512(bits, more);
+pub(super) fn contains<'h, const TWICE: bool>(
+    plan: &Plan,
+    blocks: &[Block],
+    mut fill: impl FnMut(&mut Batch<'h>, bool),
+    mut answers: &mut [bool],
+) {
+    let (mut aim, mut aimed) = Aim::new(plan, ptr::from_ref(blocks).cast_mut());
+    let mut batch = Batch::new();
+    loop {
+        fill(&mut batch, TWICE);
+        aim.prepare(&mut batch, TWICE);
+        let missing = turn::<TWICE, false>(&aim, &mut aimed, &batch);
+        let (now, later) = answers.split_at_mut(aimed.len);
+        now.iter_mut().zip(missing).for_each(|(answer, missing)| *answer = missing == 0);
+        (answers, aimed.len) = (later, batch.len);
+        if batch.len == 0 {
+            return;
         }
-        // SAFETY: a block is 64 writable bytes; storeu needs no alignment.
-        unsafe { _mm512_storeu_si512(block.as_mut_ptr().cast(), _mm512_or_si512(before, bits)) };
+    }
+}
+
+/// Puts in the keys that `fill` puts into batches, until it has no more, and says how many were certainly new.
+#[target_feature(enable = "avx512f,avx512dq,avx512vbmi")]
+pub(super) fn insert<'h, const TWICE: bool>(
+    plan: &Plan,
+    blocks: &mut [Block],
+    mut fill: impl FnMut(&mut Batch<'h>, bool),
+) -> u64 {
+    let (mut aim, mut aimed) = Aim::new(plan, blocks);
+    let mut batch = Batch::new();
+    let mut new = 0;
+    loop {
+        fill(&mut batch, TWICE);
+        aim.prepare(&mut batch, TWICE);
+        let missing = turn::<TWICE, true>(&aim, &mut aimed, &batch);
+        // A batch is short enough for its count to fit a byte, and so 64 are counted at once.
+        let count = |new: u8, missing: &u8| new + u8::from(*missing != 0);
+        new += u64::from(missing[..aimed.len].iter().fold(0, count));
+        aimed.len = batch.len;
+        if batch.len == 0 {
+            return new;
+        }
+    }
+}
+
+/// Probes the keys that are aimed: what is missing in each block of the bits of its words, not 0 if anything is. To write sets it. On
+/// the way those of the batch take their places, eight after eight, so that there is always something to do while memory is waited for.
+#[target_feature(enable = "avx512f,avx512dq,avx512vbmi")]
+fn turn<const TWICE: bool, const WRITE: bool>(
+    aim: &Aim,
+    aimed: &mut Aimed,
+    batch: &Batch<'_>,
+) -> [u8; BATCH] {
+    let shifts = shifts();
+    let mut missing = [0; BATCH];
+    let (ready, coming) = (aimed.len, batch.len);
+    // A multiplication takes so long that its result is only used for the eight after.
+    let h1 = batch.h1.as_chunks::<8>().0;
+    let mut unmended = aim.unmended(&h1[0]);
+    let eights = aimed.eights.iter_mut().zip(missing.as_chunks_mut::<8>().0).enumerate();
+    for (i, (eight, missing)) in eights.take(ready.max(coming).div_ceil(8)) {
+        let start = 8 * i;
+        let (at, bits, within) = aim.of(unmended);
+        unmended = aim.unmended(&h1[(i + 1) % (BATCH / 8)]);
+        if start + 8 <= ready {
+            for (j, missing) in missing.iter_mut().enumerate() {
+                *missing = probe::<TWICE, WRITE>(aim, eight, j, shifts);
+            }
+        } else if start < ready {
+            for (j, missing) in missing.iter_mut().enumerate().take(ready - start) {
+                *missing = probe::<TWICE, WRITE>(aim, eight, j, shifts);
+            }
+        }
+        if start < coming {
+            let live = 0xff >> (start + 8).saturating_sub(coming);
+            assert!(within & live == live, "these keys belong to other blocks");
+            store(&mut eight.at, at);
+            store(&mut eight.words, bits);
+            if TWICE {
+                eight.second = batch.h2.as_chunks::<8>().0[i];
+            }
+            if aim.far {
+                eight.at.iter().for_each(|at| prefetch::read(aim.block(*at)));
+            }
+        }
+    }
+    missing
+}
+
+/// Probes one key.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512vbmi")]
+fn probe<const TWICE: bool, const WRITE: bool>(aim: &Aim, eight: &Eight, j: usize, shifts: __m512i) -> u8 {
+    let block = aim.block(eight.at[j]);
+    // SAFETY: it is one of the blocks, which the caller has lent; loadu needs no alignment.
+    let before = unsafe { _mm512_loadu_si512(block.cast()) };
+    let bits = pattern(shifts, eight.words[j]);
+    let mut missing = _mm512_testn_epi64_mask(before, bits);
+    let mut after = _mm512_or_si512(before, bits);
+    if TWICE {
+        let more = pattern(shifts, eight.second[j]);
+        missing |= _mm512_testn_epi64_mask(before, more);
+        after = _mm512_or_si512(after, more);
+    }
+    if WRITE {
+        // SAFETY: as before, and lent for writing.
+        unsafe { _mm512_storeu_si512(block.cast(), after) };
+    }
+    missing
+}
+
+/// See [`super::sorted`].
+#[target_feature(enable = "avx512f")]
+pub(super) fn find_regions(blocks: u64, region: u32, h1: &[u64; BATCH], regions: &mut [u32; BATCH]) {
+    let (scale, shift) = (Scale::new(blocks), splat(u64::from(region)));
+    for (regions, h1) in regions.as_chunks_mut::<8>().0.iter_mut().zip(h1.as_chunks().0) {
+        let found = _mm512_cvtepi64_epi32(_mm512_srlv_epi64(scale.of(xor_shift(load(h1))), shift));
+        // SAFETY: there is room for 32 bytes; storeu needs no alignment.
+        unsafe { _mm256_storeu_si256(regions.as_mut_ptr().cast(), found) };
     }
 }

@@ -13,10 +13,10 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod avx512;
-mod parallel;
 mod scalar;
+mod sorted;
 
-use super::batch::{self, BATCH, Batch};
+use super::batch::{self, Batch};
 use super::filter::sealed::Cells;
 use super::math::{LANE, LANES};
 use super::{Filter, Kind, Layout, Plan};
@@ -24,6 +24,7 @@ use crate::hash::{Digest, Probe, scale};
 use crate::processor::{Level, one_by_one};
 use crate::{Error, Hash, prefetch};
 use scalar::Block;
+use sorted::Room;
 
 /// A set that is sometimes wrong about strangers, never about members, and touches one cache line a lookup.
 ///
@@ -141,7 +142,12 @@ fn set_portably(block: &mut Block, word: u64) -> bool {
 /// A key's block, one of so many, and the first of the words that say its bits there.
 #[inline(always)]
 fn aim(blocks: u64, h1: u64) -> (u64, u64) {
-    let unmended = unmended(h1);
+    aim_unmended(blocks, unmended(h1))
+}
+
+/// The same of h1 without its last step.
+#[inline(always)]
+fn aim_unmended(blocks: u64, unmended: u64) -> (u64, u64) {
     (scale(unmended, blocks), unmended.wrapping_mul(SPREAD))
 }
 
@@ -173,117 +179,69 @@ fn insert_twice(plan: &Plan, body: &mut [u8], level: Level, digest: Digest) -> b
     insert(plan, body, level, digest)
 }
 
-/// Keys to be probed: their blocks, the words that say their bits there, the second ones if there are any, and the blocks that are to
-/// be fetched meanwhile.
-struct Probes<'a> {
-    at: &'a [u64; BATCH],
-    words: &'a [u64; BATCH],
-    second: Option<&'a [u64; BATCH]>,
-    ahead: Option<&'a [u64; BATCH]>,
-    len: usize,
-}
-
-impl<'a> Probes<'a> {
-    /// The batch that is ready, and the one that is coming.
-    #[inline(always)]
-    fn new(plan: &Plan, blocks: &[Block], ready: &'a Batch, coming: &'a Batch) -> Probes<'a> {
-        let worthwhile = batch::worthwhile(blocks.as_flattened());
-        // What is not fetched beside a probe is fetched before.
-        if worthwhile && ready.len < coming.len {
-            coming.at[ready.len..coming.len].iter().for_each(|at| fetch(blocks, *at));
-        }
-        Probes {
-            at: &ready.at,
-            words: &ready.h1,
-            second: (plan.rounds() == 2).then_some(&ready.h2),
-            ahead: (worthwhile && coming.len > 0).then_some(&coming.at),
-            len: ready.len,
-        }
-    }
-
-    /// The block of a key and its first word; on the way, the block of the key of the same number is fetched.
-    #[inline(always)]
-    fn get(&self, i: usize, blocks: &[Block]) -> (usize, u64) {
-        if let Some(ahead) = self.ahead {
-            fetch(blocks, ahead[i]);
-        }
-        (self.at[i] as usize, self.words[i])
-    }
-
-    /// The same of all keys.
-    #[inline(always)]
-    fn each(&self, blocks: &[Block]) -> impl Iterator<Item = (usize, u64)> {
-        (0..self.len.min(BATCH)).map(|i| self.get(i, blocks))
-    }
-
-    /// The blocks and their second words, if there are any.
-    #[inline(always)]
-    fn each_second(&self) -> impl Iterator<Item = (usize, u64)> {
-        let words = self.second.map_or(&[][..], |second| &second[..self.len]);
-        self.at.iter().zip(words).map(|(at, word)| (*at as usize, *word))
-    }
-}
-
-/// Starts to fetch a block.
-#[inline(always)]
-fn fetch(blocks: &[Block], at: u64) {
-    prefetch::read(blocks.as_ptr().wrapping_add(at as usize));
-}
-
-/// What is missing in each block of the bits of its words: not 0 if anything is.
+/// Which of the keys pass that `fill` puts into batches.
 #[allow(unsafe_code)]
-fn look(level: Level, blocks: &[Block], probes: &Probes<'_>, missing: &mut [u8; BATCH]) {
+fn contains_all<'h>(
+    level: Level,
+    plan: &Plan,
+    body: &[u8],
+    fill: impl FnMut(&mut Batch<'h>, bool),
+    answers: &mut [bool],
+) {
     match level {
         // SAFETY: the level says that AVX-512 was detected.
         #[cfg(all(target_arch = "x86_64", not(miri)))]
-        Level::Avx512 => unsafe { avx512::look(blocks, probes, missing) },
+        Level::Avx512 => unsafe {
+            let blocks = body.as_chunks().0;
+            match plan.rounds() {
+                1 => avx512::contains::<false>(plan, blocks, fill, answers),
+                _ => avx512::contains::<true>(plan, blocks, fill, answers),
+            }
+        },
         // SAFETY: the level says that AVX2 was detected.
         #[cfg(all(target_arch = "x86_64", not(miri)))]
-        Level::Avx2 => unsafe { avx2::look(blocks, probes, missing) },
-        _ => {
-            for (missing, (at, word)) in missing.iter_mut().zip(probes.each(blocks)) {
-                *missing = u8::from(!scalar::has(&blocks[at], word));
+        Level::Avx2 => unsafe {
+            let blocks = body.as_chunks().0;
+            match plan.rounds() {
+                1 => avx2::contains::<false>(plan, blocks, fill, answers),
+                _ => avx2::contains::<true>(plan, blocks, fill, answers),
             }
-            for (missing, (at, word)) in missing.iter_mut().zip(probes.each_second()) {
-                *missing |= u8::from(!scalar::has(&blocks[at], word));
-            }
-        }
+        },
+        _ => batch::contains::<Blocked>(plan, body, fill, answers),
     }
 }
 
-/// Sets the bits of the words; `missing` tells what [`look`] would have told.
+/// Puts in the keys that `fill` puts into batches; says how many were certainly new.
 #[allow(unsafe_code)]
-fn write(level: Level, blocks: &mut [Block], probes: &Probes<'_>, missing: &mut [u8; BATCH]) {
+fn insert_all<'h>(level: Level, plan: &Plan, body: &mut [u8], fill: impl FnMut(&mut Batch<'h>, bool)) -> u64 {
     match level {
         // SAFETY: the level says that AVX-512 was detected.
         #[cfg(all(target_arch = "x86_64", not(miri)))]
-        Level::Avx512 => unsafe { avx512::write(blocks, probes, missing) },
+        Level::Avx512 => unsafe {
+            let blocks = body.as_chunks_mut().0;
+            match plan.rounds() {
+                1 => avx512::insert::<false>(plan, blocks, fill),
+                _ => avx512::insert::<true>(plan, blocks, fill),
+            }
+        },
         // SAFETY: the level says that AVX2 was detected.
         #[cfg(all(target_arch = "x86_64", not(miri)))]
-        Level::Avx2 => unsafe { avx2::write(blocks, probes, missing) },
-        _ => {
-            for i in 0..probes.len {
-                let (at, word) = probes.get(i, blocks);
-                let block = &mut blocks[at];
-                let first = scalar::set(block, word);
-                missing[i] =
-                    u8::from(first | probes.second.is_some_and(|second| scalar::set(block, second[i])));
+        Level::Avx2 => unsafe {
+            let blocks = body.as_chunks_mut().0;
+            match plan.rounds() {
+                1 => avx2::insert::<false>(plan, blocks, fill),
+                _ => avx2::insert::<true>(plan, blocks, fill),
             }
-        }
+        },
+        _ => batch::insert::<Blocked>(plan, body, fill),
     }
 }
 
-/// Turns h1 of many keys into their first words, and finds their blocks.
-#[inline(always)]
-#[allow(unsafe_code)]
-fn aim_many(level: Level, blocks: u64, h1: &mut [u64], at: &mut [u64]) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: the level says that AVX-512 was detected.
-    let done = if level == Level::Avx512 { unsafe { avx512::aim(blocks, h1, at) } } else { 0 };
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let (_, done) = (level, 0);
-    for (h1, at) in h1[done..].iter_mut().zip(&mut at[done..]) {
-        (*at, *h1) = aim(blocks, one_by_one(*h1));
+/// Starts to fetch the blocks of a batch.
+fn fetch(plan: &Plan, blocks: &[Block], batch: &Batch<'_>) {
+    if prefetch::worthwhile(plan.bytes() as usize) {
+        let fetch = |at: &u64| prefetch::read(blocks.as_ptr().wrapping_add(*at as usize));
+        batch.at[..batch.len].iter().for_each(fetch);
     }
 }
 
@@ -325,26 +283,52 @@ impl Cells for Blocked {
     }
 
     #[inline(always)]
-    fn aim(plan: &Plan, batch: &mut Batch) {
-        let len = batch.len;
-        aim_many(batch.level, plan.blocks(), &mut batch.h1[..len], &mut batch.at[..len]);
+    fn aim(plan: &Plan, batch: &mut Batch<'_>) {
+        for (h1, at) in batch.h1.iter_mut().zip(&mut batch.at).take(batch.len) {
+            let (block, word) = aim(plan.blocks(), one_by_one(*h1));
+            (*at, *h1) = (block.wrapping_sub(batch.first), word);
+        }
     }
 
-    fn contains_batch(plan: &Plan, body: &[u8], batch: &mut Batch, coming: &Batch, answers: &mut [bool]) {
+    fn contains_all<'h>(
+        plan: &Plan,
+        body: &[u8],
+        fill: impl FnMut(&mut Batch<'h>, bool),
+        answers: &mut [bool],
+    ) {
+        contains_all(Level::detect(), plan, body, fill, answers);
+    }
+
+    fn insert_all<'h>(
+        plan: &Plan,
+        body: &mut [u8],
+        expected: usize,
+        fill: impl FnMut(&mut Batch<'h>, bool),
+    ) -> u64 {
+        match Room::new(plan, expected, 1) {
+            Some(room) => sorted::insert(plan, body, room, fill),
+            None => insert_all(Level::detect(), plan, body, fill),
+        }
+    }
+
+    fn contains_batch(plan: &Plan, body: &[u8], batch: &Batch<'_>, coming: &Batch<'_>, answers: &mut [bool]) {
         let blocks = body.as_chunks().0;
-        let mut missing = [0; BATCH];
-        look(batch.level, blocks, &Probes::new(plan, blocks, batch, coming), &mut missing);
-        answers.iter_mut().zip(missing).for_each(|(answer, missing)| *answer = missing == 0);
+        fetch(plan, blocks, coming);
+        for (i, answer) in answers.iter_mut().enumerate() {
+            let block = &blocks[batch.at[i] as usize];
+            *answer =
+                scalar::has(block, batch.h1[i]) & (plan.rounds() == 1 || scalar::has(block, batch.h2[i]));
+        }
     }
 
-    fn insert_batch(plan: &Plan, body: &mut [u8], batch: &mut Batch, coming: &Batch) -> u64 {
+    fn insert_batch(plan: &Plan, body: &mut [u8], batch: &Batch<'_>, coming: &Batch<'_>) -> u64 {
         let blocks = body.as_chunks_mut().0;
-        let mut missing = [0; BATCH];
-        let probes = Probes::new(plan, blocks, batch, coming);
-        write(batch.level, blocks, &probes, &mut missing);
-        // A batch is short enough for its count to fit a byte, and so sixteen are counted at once.
-        let new = missing[..batch.len].iter().fold(0u8, |new, missing| new + u8::from(*missing != 0));
-        u64::from(new)
+        fetch(plan, blocks, coming);
+        let set = |i: usize| {
+            let block = &mut blocks[batch.at[i] as usize];
+            scalar::set(block, batch.h1[i]) | (plan.rounds() == 2 && scalar::set(block, batch.h2[i]))
+        };
+        (0..batch.len).map(set).map(u64::from).sum()
     }
 
     /// The mean over the blocks of the product over the lanes of their fill.
@@ -432,12 +416,12 @@ mod tests {
                 let mut body = vec![0; plan.bytes() as usize];
                 let mut left = digests[..1_500].iter().copied();
                 let mut sizes = [1, 7, 128, 100].into_iter().cycle();
-                let mut fill = |batch: &mut Batch, _: bool| {
+                let mut fill = |batch: &mut Batch<'_>, _: bool| {
                     batch.level = level;
                     // Batches of any size.
                     batch.take(&mut left.by_ref().take(sizes.next().unwrap()));
                 };
-                let counted = batch::insert::<Blocked>(&plan, &mut body, &mut fill);
+                let counted = insert_all(level, &plan, &mut body, &mut fill);
                 assert_eq!(
                     counted,
                     new.iter().filter(|new| **new).count() as u64,
@@ -446,11 +430,11 @@ mod tests {
                 assert!(body == expected, "{level:?}, {items} items");
                 let mut left = digests.iter().copied();
                 let mut got = vec![false; digests.len()];
-                let fill = |batch: &mut Batch, _: bool| {
+                let fill = |batch: &mut Batch<'_>, _: bool| {
                     batch.level = level;
                     batch.take(&mut left);
                 };
-                batch::contains::<Blocked>(&plan, &body, fill, &mut got);
+                contains_all(level, &plan, &body, fill, &mut got);
                 assert_eq!(got, answers, "{level:?}, {items} items");
                 for (digest, answer) in digests.iter().zip(&answers) {
                     assert_eq!(contains(&plan, &body, level, *digest), *answer, "{level:?}, {items} items");

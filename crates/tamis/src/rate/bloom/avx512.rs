@@ -42,7 +42,7 @@ impl Wave {
 
     /// Lets the keys of a batch join: `first` is the number of the first one.
     #[target_feature(enable = "avx512f")]
-    fn join(&mut self, batch: &Batch, hashes: u32, first: usize) {
+    fn join(&mut self, batch: &Batch<'_>, hashes: u32, first: usize) {
         let end = self.len + batch.len;
         self.x[self.len..end].copy_from_slice(&batch.h1[..batch.len]);
         self.h2[self.len..end].copy_from_slice(&batch.h2[..batch.len]);
@@ -55,7 +55,7 @@ impl Wave {
 
     /// Looks at one place of each. The first places of a batch to come are fetched meanwhile.
     #[target_feature(enable = "avx512f,avx512dq,popcnt")]
-    fn turn(&mut self, body: &[u8], scale: Scale, ahead: Option<&Batch>, answers: &mut [bool]) {
+    fn turn(&mut self, body: &[u8], scale: Scale, ahead: Option<&Batch<'_>>, answers: &mut [bool]) {
         match ahead {
             Some(batch) => read(body, &self.at[..self.len], &mut self.bytes, &batch.at[..batch.len]),
             None => read(body, &self.at[..self.len], &mut self.bytes, &[]),
@@ -111,7 +111,7 @@ fn fetch(body: &[u8], at: u64) {
 
 /// Finds the first places of the keys of a batch.
 #[target_feature(enable = "avx512f")]
-fn aim(scale: Scale, batch: &mut Batch) {
+fn aim(scale: Scale, batch: &mut Batch<'_>) {
     for (h1, at) in batch.h1.as_chunks().0.iter().zip(batch.at.as_chunks_mut().0).take(batch.len.div_ceil(8))
     {
         store(at, scale.of(load(h1)));
@@ -120,10 +120,10 @@ fn aim(scale: Scale, batch: &mut Batch) {
 
 /// Which of the keys pass that `fill` puts into batches, until it has no more.
 #[target_feature(enable = "avx512f,avx512dq,popcnt")]
-pub(super) fn contains(
+pub(super) fn contains<'h>(
     plan: &Plan,
     body: &[u8],
-    mut fill: impl FnMut(&mut Batch, bool),
+    mut fill: impl FnMut(&mut Batch<'h>, bool),
     answers: &mut [bool],
 ) {
     let (mut wave, mut batch) = (Wave::new(), Batch::new());
@@ -133,6 +133,7 @@ pub(super) fn contains(
         batch.len = 0;
         if more && wave.len <= WAVE - BATCH {
             fill(&mut batch, true);
+            batch.finish(true);
             more = batch.len > 0;
             aim(scale, &mut batch);
         }

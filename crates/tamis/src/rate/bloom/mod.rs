@@ -81,7 +81,7 @@ fn prefetch_walk(body: &[u8], mut walk: Walk, places: u32) {
 
 /// Starts to fetch the first places of every key of a batch.
 #[inline(always)]
-fn prefetch_batch(body: &[u8], plan: &Plan, batch: &Batch, places: u32) {
+fn prefetch_batch(body: &[u8], plan: &Plan, batch: &Batch<'_>, places: u32) {
     batch.digests().for_each(|digest| prefetch_walk(body, Walk::new(digest, plan.cells()), places));
 }
 
@@ -91,12 +91,12 @@ const LINES_AHEAD: usize = 96;
 /// Whether fetching the later places of a key ahead pays for a body.
 #[inline(always)]
 fn fetches_rounds(body: &[u8]) -> bool {
-    body.len() > 2 * prefetch::WORTHWHILE
+    prefetch::worthwhile(body.len() / 8)
 }
 
 /// Two places of every key, then two more of those that passed, and so on. Who passes is sorted out by counting, not by branching, and
 /// the next places of those left are asked for a whole round before they are needed.
-fn contains_in_rounds(plan: &Plan, body: &[u8], batch: &Batch, answers: &mut [bool]) {
+fn contains_in_rounds(plan: &Plan, body: &[u8], batch: &Batch<'_>, answers: &mut [bool]) {
     let ahead = fetches_rounds(body);
     let (cells, hashes) = (plan.cells(), plan.hashes());
     // Those left: which they are, and how far they have walked.
@@ -153,7 +153,12 @@ impl Cells for Classic {
     }
 
     #[allow(unsafe_code)]
-    fn contains_all(plan: &Plan, body: &[u8], fill: impl FnMut(&mut Batch, bool), answers: &mut [bool]) {
+    fn contains_all<'h>(
+        plan: &Plan,
+        body: &[u8],
+        fill: impl FnMut(&mut Batch<'h>, bool),
+        answers: &mut [bool],
+    ) {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         if crate::processor::Level::detect() == crate::processor::Level::Avx512 {
             // SAFETY: AVX-512 was detected in the line above.
@@ -162,15 +167,15 @@ impl Cells for Classic {
         batch::contains::<Self>(plan, body, fill, answers);
     }
 
-    fn contains_batch(plan: &Plan, body: &[u8], batch: &mut Batch, coming: &Batch, answers: &mut [bool]) {
+    fn contains_batch(plan: &Plan, body: &[u8], batch: &Batch<'_>, coming: &Batch<'_>, answers: &mut [bool]) {
         // The first two places of a lookup: one stranger in four goes on to a third.
-        if batch::worthwhile(body) {
+        if prefetch::worthwhile(body.len() / 4) {
             prefetch_batch(body, plan, coming, plan.hashes().min(2));
         }
         contains_in_rounds(plan, body, batch, answers);
     }
 
-    fn insert_batch(plan: &Plan, body: &mut [u8], batch: &mut Batch, coming: &Batch) -> u64 {
+    fn insert_batch(plan: &Plan, body: &mut [u8], batch: &Batch<'_>, coming: &Batch<'_>) -> u64 {
         let far = fetches_rounds(body);
         // All places of the keys just ahead, of this batch or the next: as many as the nearest cache holds without trouble.
         let ahead = (LINES_AHEAD / plan.hashes() as usize).max(1);
