@@ -92,8 +92,16 @@ impl Fast {
         }
     }
 
-    #[inline]
+    // Always: whoever does not need h2 is spared its making.
+    #[inline(always)]
     fn bytes(&self, bytes: &[u8]) -> Digest {
+        let (a, b) = self.absorb(bytes);
+        finish(a, b)
+    }
+
+    /// Mixes all bytes into both lanes.
+    #[inline(never)]
+    fn absorb(&self, bytes: &[u8]) -> (u64, u64) {
         let [mut a, mut b] = self.lanes;
         a ^= bytes.len() as u64;
         let mut absorb = |x: u64, y: u64| {
@@ -114,7 +122,7 @@ impl Fast {
             let (x, y) = short(bytes);
             absorb(x, y);
         }
-        finish(a, b)
+        (a, b)
     }
 }
 

@@ -12,9 +12,9 @@ use crate::wide::{Scale, load, multiply_low, splat, store, xor_shift};
 use std::arch::asm;
 use std::arch::x86_64::{
     __m512i, _mm256_storeu_si256, _mm512_add_epi64, _mm512_cmplt_epu64_mask, _mm512_cvtepi64_epi32,
-    _mm512_load_si512, _mm512_loadu_si512, _mm512_maskz_slli_epi64, _mm512_multishift_epi64_epi8,
-    _mm512_or_si512, _mm512_rorv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_sub_epi64,
-    _mm512_testn_epi64_mask,
+    _mm512_load_si512, _mm512_loadu_si512, _mm512_maskz_mov_epi64, _mm512_max_epu64,
+    _mm512_multishift_epi64_epi8, _mm512_or_si512, _mm512_rorv_epi64, _mm512_slli_epi64, _mm512_srlv_epi64,
+    _mm512_storeu_si512, _mm512_sub_epi64, _mm512_testn_epi64_mask,
 };
 use std::ptr;
 
@@ -115,7 +115,7 @@ struct Aimed {
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Eight {
-    /// The addresses of the blocks.
+    /// The addresses of the blocks, always of those that the aim was made for.
     at: [u64; 8],
     words: [u64; 8],
     /// With 16 hashes.
@@ -175,16 +175,18 @@ impl Aim {
         }
     }
 
-    /// The blocks of eight keys, as addresses, and their words; and which of them do belong to these blocks. The addresses are
-    /// always those of blocks.
+    /// The numbers of the blocks of eight keys, and their words.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
-    fn of(&self, unmended: __m512i) -> (__m512i, __m512i, u8) {
-        let block = _mm512_sub_epi64(self.scale.of(unmended), self.first);
-        let within = _mm512_cmplt_epu64_mask(block, self.count);
-        let start = splat(self.blocks.addr() as u64);
-        let at = _mm512_add_epi64(start, _mm512_maskz_slli_epi64::<6>(within, block));
-        (at, multiply_low(unmended, splat(SPREAD)), within)
+    fn of(&self, unmended: __m512i) -> (__m512i, __m512i) {
+        (_mm512_sub_epi64(self.scale.of(unmended), self.first), multiply_low(unmended, splat(SPREAD)))
+    }
+
+    /// The addresses of the blocks of these numbers.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn addresses(&self, numbers: __m512i) -> __m512i {
+        _mm512_add_epi64(splat(self.blocks.addr() as u64), _mm512_slli_epi64::<6>(numbers))
     }
 
     /// The block at one of those addresses.
@@ -250,7 +252,7 @@ fn turn<const TWICE: bool, const WRITE: bool>(
     batch: &Batch<'_>,
 ) -> [u8; BATCH] {
     let shifts = shifts();
-    let mut missing = [0; BATCH];
+    let (mut missing, mut furthest) = ([0; BATCH], splat(0));
     let (ready, coming) = (aimed.len, batch.len);
     // A multiplication takes so long that its result is only used for the eight after.
     let h1 = batch.h1.as_chunks::<8>().0;
@@ -258,7 +260,7 @@ fn turn<const TWICE: bool, const WRITE: bool>(
     let eights = aimed.eights.iter_mut().zip(missing.as_chunks_mut::<8>().0).enumerate();
     for (i, (eight, missing)) in eights.take(ready.max(coming).div_ceil(8)) {
         let start = 8 * i;
-        let (at, bits, within) = aim.of(unmended);
+        let (mut block, words) = aim.of(unmended);
         unmended = aim.unmended(&h1[(i + 1) % (BATCH / 8)]);
         if start + 8 <= ready {
             for (j, missing) in missing.iter_mut().enumerate() {
@@ -270,10 +272,13 @@ fn turn<const TWICE: bool, const WRITE: bool>(
             }
         }
         if start < coming {
-            let live = 0xff >> (start + 8).saturating_sub(coming);
-            assert!(within & live == live, "these keys belong to other blocks");
-            store(&mut eight.at, at);
-            store(&mut eight.words, bits);
+            if start + 8 > coming {
+                // What stands past the last key is anything.
+                block = _mm512_maskz_mov_epi64(0xff >> (start + 8 - coming), block);
+            }
+            furthest = _mm512_max_epu64(furthest, block);
+            store(&mut eight.at, aim.addresses(block));
+            store(&mut eight.words, words);
             if TWICE {
                 eight.second = batch.h2.as_chunks::<8>().0[i];
             }
@@ -282,6 +287,8 @@ fn turn<const TWICE: bool, const WRITE: bool>(
             }
         }
     }
+    // Nothing has been read or written there yet.
+    assert!(_mm512_cmplt_epu64_mask(furthest, aim.count) == 0xff, "these keys belong to other blocks");
     missing
 }
 
