@@ -2,7 +2,7 @@
 //! random writes. (Two threads write their halves of the memory, with half of the keys each.)
 
 use crate::keys;
-use crate::lookup::{fetch, line};
+use crate::lookup::{AHEAD, fetch, line};
 use crate::report::Report;
 use crate::rounds::{Task, interleave};
 use tamis::{BlockedBloom, Bloom};
@@ -81,7 +81,6 @@ fn write(memory: &mut [u8], keys: &[u64]) {
 
 /// The same, asked for ahead of its need, as a batch may.
 fn write_ahead(memory: &mut [u8], keys: &[u64]) {
-    const AHEAD: usize = 16;
     for (i, key) in keys.iter().enumerate() {
         if let Some(later) = keys.get(i + AHEAD) {
             fetch(memory, line(memory, *later));

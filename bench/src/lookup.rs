@@ -29,10 +29,12 @@ pub(crate) fn bare(memory: &[u8], keys: &[u64]) -> usize {
     keys.iter().map(|key| usize::from(memory[line(memory, *key)])).sum()
 }
 
+/// How many keys ahead memory is asked for where nothing else is done: past the caches, 16 are a fifth slower, and 256 no faster.
+pub(crate) const AHEAD: usize = 64;
+
 /// The bare read, asked for ahead of its need, as a batch may.
 #[inline(never)]
 pub(crate) fn prefetched(memory: &[u8], keys: &[u64]) -> usize {
-    const AHEAD: usize = 16;
     let mut sum = 0;
     for (i, key) in keys.iter().enumerate() {
         if let Some(later) = keys.get(i + AHEAD) {

@@ -108,6 +108,19 @@ impl<'h> Batch<'h> {
         }
     }
 
+    /// The hash, if the whole batch consists of natural numbers and h1 is all that is needed: whoever asks then hashes them along with
+    /// the rest of his work. Otherwise the batch is finished.
+    #[inline(always)]
+    pub(super) fn finish_unless_naturals(&mut self, both: bool) -> Option<&'h Fast> {
+        match self.naturals {
+            Some((count, fast)) if count == self.len && !both => Some(fast),
+            _ => {
+                self.finish(both);
+                None
+            }
+        }
+    }
+
     /// Takes all keys out.
     #[inline(always)]
     pub(super) fn clear(&mut self) {

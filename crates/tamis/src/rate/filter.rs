@@ -223,9 +223,10 @@ impl<L: Layout> Filter<L> {
 
     /// Puts many keys in, and says how many were certainly new.
     ///
-    /// A blocked filter of more than 32 MiB that gets several keys a block, by the lower bound of the iterator's size, sorts them by
-    /// region on the way, which is faster than the memory is at random places. For that it takes half its own size; if it
-    /// cannot have it, it does without.
+    /// A blocked filter of more than 32 MiB that gets a key a block (of 64 bytes) or more, by the lower bound of the iterator's size,
+    /// sorts them by region on the way, which is faster than memory is at random places. For that it takes half its own
+    /// size, with 16 hashes all of it; if the system refuses, it does without. Should the iterator panic, the keys that were being sorted
+    /// are not in the filter.
     ///
     /// ```
     /// let mut seen = tamis::Bloom::new(1_000, 0.01)?;

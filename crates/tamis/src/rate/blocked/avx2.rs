@@ -145,13 +145,7 @@ impl<'h> Aim<'h> {
     #[inline(always)]
     fn prepare(&mut self, batch: &mut Batch<'h>, twice: bool) {
         self.first = batch.first;
-        self.naturals = match batch.naturals {
-            Some((count, fast)) if count == batch.len && !twice => Some(fast),
-            _ => {
-                batch.finish(twice);
-                None
-            }
-        }
+        self.naturals = batch.finish_unless_naturals(twice);
     }
 
     /// Finds the block of a key, and starts to fetch it.

@@ -156,13 +156,7 @@ impl Aim {
     #[target_feature(enable = "avx512f,avx512dq")]
     fn prepare(&mut self, batch: &mut Batch<'_>, twice: bool) {
         self.first = splat(batch.first);
-        self.naturals = match batch.naturals {
-            Some((count, fast)) if count == batch.len && !twice => Some(Naturals::new(fast)),
-            _ => {
-                batch.finish(twice);
-                None
-            }
-        }
+        self.naturals = batch.finish_unless_naturals(twice).map(|fast| Naturals::new(fast));
     }
 
     /// h1 of eight keys, but for its last step.

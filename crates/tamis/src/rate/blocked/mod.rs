@@ -346,6 +346,7 @@ impl Cells for Blocked {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::KeyRef;
 
     /// The kernels answer and write as the definition does, on random blocks and on the extremes.
     #[test]
@@ -438,6 +439,54 @@ mod tests {
                 assert_eq!(got, answers, "{level:?}, {items} items");
                 for (digest, answer) in digests.iter().zip(&answers) {
                     assert_eq!(contains(&plan, &body, level, *digest), *answer, "{level:?}, {items} items");
+                }
+            }
+        }
+    }
+
+    /// The same with numbers that the kernels hash: alone, and before and after other keys.
+    #[test]
+    fn every_level_hashes_alike() {
+        let hash = Hash::fast(7);
+        let digest = |key: &KeyRef<'_>| hash.digest(key).unwrap();
+        for fpr in [0.01, 1e-6] {
+            let plan = Plan::from_items_fpr(Kind::Blocked, 500, fpr).unwrap();
+            for (numbers, others, more) in [(300, 0, 0), (1, 0, 0), (128, 5, 260), (9, 130, 3), (0, 1, 200)] {
+                let other =
+                    |i: u64| if i.is_multiple_of(2) { KeyRef::Negative(i) } else { KeyRef::Bytes(b"text") };
+                let more = (0..more).map(|i| KeyRef::Natural(7 * i));
+                let keys: Vec<KeyRef<'_>> =
+                    (0..numbers).map(KeyRef::Natural).chain((0..others).map(other)).chain(more).collect();
+                let strangers = (0..200).map(|i| KeyRef::Natural(1_001 * i));
+                let asked: Vec<KeyRef<'_>> = keys.iter().copied().chain(strangers).collect();
+                let mut expected = vec![0; plan.bytes() as usize];
+                let new = keys.iter().map(|key| insert(&plan, &mut expected, Level::Portable, digest(key)));
+                let new = new.map(u64::from).sum::<u64>();
+                let answers =
+                    asked.iter().map(|key| contains(&plan, &expected, Level::Portable, digest(key)));
+                let answers: Vec<bool> = answers.collect();
+                for level in Level::all() {
+                    let mut sizes = [128, 1, 7, 100, 8].into_iter().cycle();
+                    let (mut body, mut got) = (vec![0; expected.len()], vec![false; asked.len()]);
+                    let mut left = keys.iter();
+                    let counted = insert_all(level, &plan, &mut body, |batch, both| {
+                        batch.level = level;
+                        let _ = batch.fill(&hash, left.by_ref().take(sizes.next().unwrap()), both);
+                    });
+                    assert_eq!(counted, new, "{level:?}, {numbers}, {others}");
+                    assert!(body == expected, "{level:?}, {numbers}, {others}");
+                    let mut left = asked.iter();
+                    contains_all(
+                        level,
+                        &plan,
+                        &body,
+                        |batch, both| {
+                            batch.level = level;
+                            let _ = batch.fill(&hash, left.by_ref().take(sizes.next().unwrap()), both);
+                        },
+                        &mut got,
+                    );
+                    assert_eq!(got, answers, "{level:?}, {numbers}, {others}");
                 }
             }
         }

@@ -6,8 +6,7 @@
 //! locks anything for a key, and every block gets its keys in their order: the result is that of one key after the other, bit for bit.
 
 use super::scalar::Block;
-use super::{Blocked, BlockedBloom, insert_all, unmended};
-use crate::hash::scale;
+use super::{Blocked, BlockedBloom, aim, insert_all};
 use crate::processor::{Level, one_by_one};
 use crate::rate::Plan;
 use crate::rate::batch::{BATCH, Batch};
@@ -15,6 +14,7 @@ use crate::rate::filter::sealed::Cells;
 use crate::store::{Store, filled};
 use crate::threads::share;
 use crate::{Error, Key, Kinds, prefetch};
+use std::sync::{Mutex, PoisonError};
 
 /// Filters up to this size are filled as fast one key after the other: the caches hold them.
 const NEAR: u64 = 32 << 20;
@@ -38,10 +38,13 @@ const TURNS: usize = 4;
 /// How many keys ahead of its last one the memory of a region is asked for.
 const AHEAD: usize = 16;
 
+/// How many lines of a run are asked for while the one before is inserted.
+const LINES: usize = 16;
+
 impl BlockedBloom {
     /// [`insert_many`](crate::rate::Filter::insert_many) with several threads: the same filter, and the same count of keys that were
-    /// certainly new. It pays for filters past the caches; others are filled by one thread. Like `insert_many`, it takes
-    /// half as much memory as the filter while it works, if it is given that and more keys than the filter has blocks.
+    /// certainly new. Filters of up to 8 MiB are filled by one thread, for which the caches are fast enough, and so are those that
+    /// get less than a key for eight blocks of 64 bytes. It takes the same memory, and one percent of the filter's for every thread.
     ///
     /// ```
     /// let keys: Vec<u64> = (0..100_000).collect();
@@ -53,27 +56,32 @@ impl BlockedBloom {
     /// # Ok::<(), tamis::Error>(())
     /// ```
     pub fn insert_parallel<K: Key + Sync>(&mut self, keys: &[K], threads: usize) -> u64 {
-        match Room::new(self.plan(), keys.len(), threads) {
-            Some(room) if threads > 1 => self.insert_sorted(keys, threads, room),
-            _ => self.insert_many(keys),
+        if threads > 1
+            && let Some(room) = Room::new(self.plan(), keys.len(), threads)
+        {
+            return self.insert_sorted(keys, room);
         }
+        self.insert_many(keys)
     }
 
-    fn insert_sorted<K: Key + Sync>(&mut self, keys: &[K], threads: usize, mut room: Room) -> u64 {
+    fn insert_sorted<K: Key + Sync>(&mut self, keys: &[K], mut room: Room) -> u64 {
         let (plan, hash, kinds, body) = self.parts_mut();
-        let (region, piece) = (room.region, room.piece);
+        let (region, piece, threads) = (room.region, room.piece, room.unsorted.len());
+        let unsorted = Mutex::new(std::mem::take(&mut room.unsorted));
+        let unsorted = || unsorted.lock().unwrap_or_else(PoisonError::into_inner);
         let mut pieces = room.pieces();
-        // No more threads than can have a piece each.
-        let threads = threads.min(pieces.len());
         let turn = pieces.len().div_ceil(TURNS * threads);
         let mut new = 0;
         for stretch in keys.chunks(piece * pieces.len()) {
             let parts = stretch.chunks(turn * piece).zip(pieces.chunks_mut(turn));
             let hashed = share(threads, parts, |(keys, pieces)| {
                 let (mut batches, mut kinds) = (keys.chunks(BATCH), Kinds::default());
-                sort(plan, region, pieces, &mut |batch, both| {
+                // There is one for every thread.
+                let mut keys = unsorted().pop().unwrap_or_default();
+                sort(plan, region, pieces, &mut keys, &mut |batch, both| {
                     kinds.add(batch.fill(hash, batches.next().unwrap_or_default().iter(), both));
                 });
+                unsorted().push(keys);
                 kinds
             });
             hashed.into_iter().for_each(|part| kinds.add(part));
@@ -91,9 +99,10 @@ pub(super) fn insert<'h>(
     mut fill: impl FnMut(&mut Batch<'h>, bool),
 ) -> u64 {
     let region = room.region;
+    let mut keys = room.unsorted.pop().unwrap_or_default();
     let mut pieces = room.pieces();
     let mut new = 0;
-    while sort(plan, region, &mut pieces, &mut fill) > 0 {
+    while sort(plan, region, &mut pieces, &mut keys, &mut fill) {
         new += empty(plan, body, region, &mut pieces, 1);
     }
     new
@@ -106,6 +115,8 @@ pub(super) struct Room {
     h2: Store,
     ends: Vec<usize>,
     regions: usize,
+    /// For every thread, the keys of a piece before they are sorted.
+    unsorted: Vec<Keys>,
     /// How many keys a piece takes: whole batches.
     piece: usize,
     /// The logarithm of the number of blocks of a region.
@@ -115,20 +126,23 @@ pub(super) struct Room {
 impl Room {
     /// Room for so many keys, if sorting them pays and there is memory for it.
     pub(super) fn new(plan: &Plan, keys: usize, threads: usize) -> Option<Room> {
-        let near = if threads > 1 { NEAR_FOR_THREADS } else { NEAR };
-        let pays = plan.bytes() > near && keys as u64 >= plan.blocks();
-        if pays { Room::with_region(plan, keys, REGION).ok() } else { None }
+        let (near, few) = if threads > 1 { (NEAR_FOR_THREADS, 8) } else { (NEAR, 1) };
+        let pays = plan.bytes() > near && keys as u64 >= plan.blocks() / few;
+        if pays { Room::with_region(plan, keys, threads, REGION).ok() } else { None }
     }
 
-    fn with_region(plan: &Plan, keys: usize, region: u32) -> Result<Room, Error> {
+    fn with_region(plan: &Plan, keys: usize, threads: usize, region: u32) -> Result<Room, Error> {
         let regions = (plan.blocks() as usize).div_ceil(1 << region);
         let piece = (RUN * regions).next_multiple_of(BATCH);
         let count = ((DEPTH << region) / RUN).clamp(1, keys.div_ceil(piece).max(1));
         let bytes = (size_of::<u64>() * count * piece) as u64;
+        let both = Blocked::needs_both(plan);
+        let threads = threads.clamp(1, count.div_ceil(TURNS));
         Ok(Room {
             h1: Store::zeroed(bytes)?,
-            h2: Store::zeroed(if Blocked::needs_both(plan) { bytes } else { 0 })?,
+            h2: Store::zeroed(if both { bytes } else { 0 })?,
             ends: filled(0, count * regions)?,
+            unsorted: (0..threads).map(|_| Keys::new(piece, both)).collect::<Result<_, Error>>()?,
             regions,
             piece,
             region,
@@ -172,7 +186,7 @@ fn empty(plan: &Plan, body: &mut [u8], region: u32, pieces: &mut [Piece<'_>], th
                     }
                     // By the time its turn comes, the next run has begun to arrive.
                     if let Some((next, _)) = runs.peek() {
-                        next.iter().step_by(8).take(AHEAD).for_each(|word| prefetch::read(word));
+                        next.iter().step_by(8).take(LINES).for_each(|word| prefetch::read(word));
                     }
                 }
                 let (start, count) = (batch.len, h1.len().min(BATCH - batch.len));
@@ -184,7 +198,7 @@ fn empty(plan: &Plan, body: &mut [u8], region: u32, pieces: &mut [Piece<'_>], th
             }
         })
     });
-    // The next stretch may be shorter, and leave some untouched.
+    // As a piece expects them; and the next stretch may be shorter, and leave some untouched.
     pieces.iter_mut().for_each(|piece| piece.ends.fill(0));
     new.into_iter().sum()
 }
@@ -206,7 +220,6 @@ impl Piece<'_> {
 
     /// Takes keys, in the order of their regions.
     fn sort(&mut self, keys: &Keys) {
-        self.ends.fill(0);
         keys.regions.iter().for_each(|region| self.ends[*region as usize] += 1);
         // Where each region begins; while it fills, its beginning becomes its end.
         let mut sum = 0;
@@ -237,6 +250,16 @@ struct Keys {
 }
 
 impl Keys {
+    /// Room for a piece. Memory that cannot be had is an error, not an abort.
+    fn new(piece: usize, both: bool) -> Result<Keys, Error> {
+        let mut keys = Keys { regions: filled(0, piece)?, h1: filled(0, piece)?, h2: Vec::new() };
+        if both {
+            keys.h2 = filled(0, piece)?;
+        }
+        keys.clear();
+        Ok(keys)
+    }
+
     fn clear(&mut self) {
         self.regions.clear();
         self.h1.clear();
@@ -264,22 +287,22 @@ fn find_regions(level: Level, blocks: u64, region: u32, h1: &[u64; BATCH], regio
         Level::Avx512 => unsafe { super::avx512::find_regions(blocks, region, h1, regions) },
         _ => {
             for (found, h1) in regions.iter_mut().zip(h1) {
-                *found = (scale(unmended(one_by_one(*h1)), blocks) >> region) as u32;
+                *found = (aim(blocks, one_by_one(*h1)).0 >> region) as u32;
             }
         }
     }
 }
 
-/// Hashes keys, a piece at a time, until there are no more or all pieces are full; says how many that were.
+/// Hashes keys, a piece at a time, until there are no more or all pieces are full; says whether there were any.
 fn sort<'h>(
     plan: &Plan,
     region: u32,
     pieces: &mut [Piece<'_>],
+    keys: &mut Keys,
     fill: &mut impl FnMut(&mut Batch<'h>, bool),
-) -> usize {
+) -> bool {
     let both = Blocked::needs_both(plan);
-    let (mut batch, mut keys) = (Batch::new(), Keys::default());
-    let mut count = 0;
+    let (mut batch, mut any) = (Batch::new(), false);
     for piece in pieces {
         keys.clear();
         while keys.h1.len() + BATCH <= piece.h1.len() {
@@ -290,16 +313,17 @@ fn sort<'h>(
                 break;
             }
         }
-        count += keys.h1.len();
-        piece.sort(&keys);
+        any |= !keys.h1.is_empty();
+        piece.sort(keys);
     }
-    count
+    any
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Hash;
+    use crate::rate::Kind;
 
     /// Every third key comes twice, and some regions get none.
     fn keys(count: u64) -> Vec<u64> {
@@ -320,20 +344,21 @@ mod tests {
                 let mut with_texts = one.clone();
                 let new_texts: u64 = texts.iter().map(|text| u64::from(with_texts.insert(text))).sum();
                 for region in [0, 3, 6, REGION] {
-                    let room = || Room::with_region(one.plan(), keys.len(), region).unwrap();
                     for threads in [1, 2, 3, usize::MAX] {
+                        let room = || Room::with_region(one.plan(), keys.len(), threads, region).unwrap();
                         let case =
                             format!("{items} items, {count} keys, regions of 2^{region}, {threads} threads");
                         let mut many = new_filter();
-                        assert_eq!(many.insert_sorted(&keys, threads, room()), new, "{case}");
+                        assert_eq!(many.insert_sorted(&keys, room()), new, "{case}");
                         assert!(many == one && many.kinds() == one.kinds(), "{case}");
-                        assert_eq!(many.insert_sorted(&texts, threads, room()), new_texts, "{case}");
+                        assert_eq!(many.insert_sorted(&texts, room()), new_texts, "{case}");
                         assert!(many == with_texts && many.kinds() == with_texts.kinds(), "{case}");
                     }
                     let (mut many, hash) = (new_filter(), Hash::default());
                     let mut left = keys.iter();
                     let (plan, _, _, body) = many.parts_mut();
-                    let counted = insert(plan, body, room(), |batch, both| {
+                    let room = Room::with_region(plan, keys.len(), 1, region).unwrap();
+                    let counted = insert(plan, body, room, |batch, both| {
                         let _ = batch.fill(&hash, &mut left, both);
                     });
                     assert_eq!(
@@ -351,15 +376,15 @@ mod tests {
     fn one_region_may_get_everything() {
         let plan = *BlockedBloom::new(50_000, 0.01).unwrap().plan();
         let hash = Hash::default();
-        let near = |key: &u64| scale(unmended(hash.digest(key).unwrap().h1), plan.blocks()) < 10;
+        let near = |key: &u64| aim(plan.blocks(), hash.digest(key).unwrap().h1).0 < 10;
         let near: Vec<u64> = (0..2_000_000).filter(near).collect();
         assert!(near.len() > 1_000);
         for keys in [near, vec![7; 60_000]] {
             let mut one = BlockedBloom::new(50_000, 0.01).unwrap();
             let new = one.insert_many(&keys);
             let mut many = BlockedBloom::new(50_000, 0.01).unwrap();
-            let room = Room::with_region(&plan, keys.len(), 3).unwrap();
-            assert_eq!(many.insert_sorted(&keys, 2, room), new);
+            let room = Room::with_region(&plan, keys.len(), 2, 3).unwrap();
+            assert_eq!(many.insert_sorted(&keys, room), new);
             assert_eq!(many, one);
         }
     }
@@ -393,15 +418,43 @@ mod tests {
         }
     }
 
-    /// Sorting is for large filters that get many keys, in room of half their size.
+    /// Sorting is for large filters that get many keys, in room of half their size, or, with 16 hashes, of their size; and a little for
+    /// each thread.
     #[test]
     fn sorting_is_for_many_keys_in_large_filters() {
-        let small = Plan::from_items_fpr(crate::rate::Kind::Blocked, 1_000_000, 0.01).unwrap();
-        assert!(Room::new(&small, 1 << 30, 2).is_none());
-        let large = Plan::from_items_fpr(crate::rate::Kind::Blocked, 50_000_000, 0.01).unwrap();
-        assert!(Room::new(&large, 100_000, 2).is_none());
-        let room = Room::new(&large, 1 << 30, usize::MAX).unwrap();
-        let bytes = (room.h1.bytes().len() + room.h2.bytes().len()) as f64;
-        assert!((bytes / large.bytes() as f64 - 0.5).abs() < 0.01);
+        let plan = |items, fpr| Plan::from_items_fpr(Kind::Blocked, items, fpr).unwrap();
+        assert!(Room::new(&plan(1_000_000, 0.01), 1 << 30, 2).is_none());
+        for (fpr, share) in [(0.01, 0.5), (1e-6, 1.0)] {
+            let large = plan(50_000_000, fpr);
+            assert!(Room::new(&large, 100_000, 2).is_none() && Room::new(&large, 500_000, 1).is_none());
+            assert!(Room::new(&large, 500_000, 2).is_some());
+            for threads in [1, usize::MAX] {
+                let room = Room::new(&large, 1 << 30, threads).unwrap();
+                let bytes = (room.h1.bytes().len() + room.h2.bytes().len()) as f64;
+                assert!((bytes / large.bytes() as f64 - share).abs() < 0.01);
+                let scratch =
+                    |keys: &Keys| 4 * keys.regions.capacity() + 8 * (keys.h1.capacity() + keys.h2.capacity());
+                let scratch = room.unsorted.iter().map(scratch).max().unwrap() as f64;
+                assert!(scratch / (large.bytes() as f64) < 0.015 && room.unsorted.len() <= 32);
+            }
+        }
+    }
+
+    /// The whole way, with filters that are large enough for it, and several stretches, the last one short.
+    #[test]
+    fn large_filters_get_the_same_keys() {
+        for (items, fpr) in [(30_000_000, 0.01), (8_000_000, 1e-6)] {
+            let mut one = BlockedBloom::new(items, fpr).unwrap();
+            let count = one.plan().blocks() * 5 + 77;
+            let keys: Vec<u64> = (0..count).map(|i| i * i % (count * 3 / 4)).collect();
+            let new = keys.iter().map(|key| u64::from(one.insert(key))).sum::<u64>();
+            assert!(Room::new(one.plan(), keys.len(), 1).is_some());
+            let mut many = BlockedBloom::new(items, fpr).unwrap();
+            assert_eq!(many.insert_many(&keys), new);
+            assert!(many == one);
+            many.clear();
+            assert_eq!(many.insert_parallel(&keys, 3), new);
+            assert!(many == one);
+        }
     }
 }
