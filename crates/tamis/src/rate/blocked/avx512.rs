@@ -256,6 +256,7 @@ fn turn<const TWICE: bool, const WRITE: bool>(
         let start = 8 * i;
         let (mut block, words) = aim.of(unmended);
         unmended = aim.unmended(&h1[(i + 1) % (BATCH / 8)]);
+        // Eight without a look at the number of keys, where there are as many.
         if start + 8 <= ready {
             for (j, missing) in missing.iter_mut().enumerate() {
                 *missing = probe::<TWICE, WRITE>(aim, eight, j, shifts);
