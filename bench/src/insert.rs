@@ -1,5 +1,6 @@
-//! Insertions of 64-bit keys into empty filters for a rate of 1%: with one thread and with two, beside the peers and bare
-//! random writes. (Two threads write their halves of the memory, with half of the keys each.)
+//! Insertions of 64-bit keys into empty filters for a rate of 1%: with one thread and with two,
+//! beside the peers and bare random writes. (Two threads write their halves of the memory, with
+//! half of the keys each.)
 
 use crate::keys;
 use crate::lookup::{AHEAD, fetch, line};
@@ -28,7 +29,8 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
         let mut fast = fastbloom::BloomFilter::with_false_pos(0.01)
             .hasher(foldhash::fast::FixedState::default())
             .expected_items(size);
-        // Filters are used again from round to round: what is timed are insertions, not the system's fetching of memory.
+        // Filters are used again from round to round: what is timed are insertions, not the
+        // system's fetching of memory.
         let tasks: Vec<_> = vec![
             Numbers::new("bare write", |keys| {
                 write(&mut memory, keys);
@@ -45,7 +47,9 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
             Numbers::new("tamis blocked, one at a time", |keys| {
                 keys.iter().filter(|k| one.insert(**k)).count()
             }),
-            Numbers::new("tamis blocked, two threads", |keys| two.insert_parallel(keys, 2) as usize),
+            Numbers::new("tamis blocked, two threads", |keys| {
+                two.insert_parallel(keys, 2) as usize
+            }),
             Numbers::new("bare write, two threads", |keys| {
                 let half = shared.len() / 2;
                 let (left, right) = shared.split_at_mut(half);

@@ -1,4 +1,5 @@
-//! Listing a zone filter: by joining, by algebra, and by the EGH paper's Sturm sequences, on the same sets.
+//! Listing a zone filter: by joining, by algebra, and by the EGH paper's Sturm sequences, on the
+//! same sets.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -31,14 +32,16 @@ pub(crate) fn run() {
 fn measure(size: u64, items: u64, code: CodeName, methods: &[Method]) {
     let plan = Universe::sized(size).and_then(|universe| Plan::with_code(universe, items, code));
     let Ok(plan) = plan else { return };
-    let (Ok(mut bits), Ok(mut counters)) = (Filter::with_plan(plan.clone()), CountingFilter::with_plan(plan))
+    let (Ok(mut bits), Ok(mut counters)) =
+        (Filter::with_plan(plan.clone()), CountingFilter::with_plan(plan))
     else {
         return;
     };
     // Spread over the universe, and the same for every code.
     let mut state = 1u64;
     for _ in 0..items {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let number = ((u128::from(state) * u128::from(size)) >> 64) as u64;
         let _ = bits.insert_number(number, false);
         let _ = counters.insert_number(number, false);

@@ -12,8 +12,8 @@ type Numbers<'a> = Task<'a, [u64]>;
 
 /// Keys asked in one round.
 pub(crate) const ASKED: usize = 1 << 15;
-/// Different keys asked in all: some that stay in a cache themselves, or, for filters that do not, so many that the lines of memory
-/// which they touch exceed the last cache many times over.
+/// Different keys asked in all: some that stay in a cache themselves, or, for filters that do not,
+/// so many that the lines of memory which they touch exceed the last cache many times over.
 pub(crate) fn pool(size: usize) -> usize {
     if size > 10_000_000 { 1 << 23 } else { 1 << 17 }
 }
@@ -29,7 +29,8 @@ pub(crate) fn bare(memory: &[u8], keys: &[u64]) -> usize {
     keys.iter().map(|key| usize::from(memory[line(memory, *key)])).sum()
 }
 
-/// How many keys ahead memory is asked for where nothing else is done: past the caches, 16 are a fifth slower, and 256 no faster.
+/// How many keys ahead memory is asked for where nothing else is done: past the caches, 16 are a
+/// fifth slower, and 256 no faster.
 pub(crate) const AHEAD: usize = 64;
 
 /// The bare read, asked for ahead of its need, as a batch may.
@@ -59,24 +60,31 @@ pub(crate) fn fetch(memory: &[u8], at: usize) {
 }
 
 pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::error::Error>> {
-    let sizes: &[usize] = if full { &[10_000, 1_000_000, 50_000_000] } else { &[10_000, 1_000_000] };
+    let sizes: &[usize] =
+        if full { &[10_000, 1_000_000, 50_000_000] } else { &[10_000, 1_000_000] };
     for &size in sizes {
         lookups(report, size, if full { 201 } else { 101 })?;
     }
     Ok(())
 }
 
-fn lookups(report: &mut Report, size: usize, rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
+fn lookups(
+    report: &mut Report,
+    size: usize,
+    rounds: usize,
+) -> Result<(), Box<dyn std::error::Error>> {
     let members = keys::random(1, size);
     let n = size as u64;
     let (mut blocked, mut bloom) = (BlockedBloom::new(n, 0.01)?, Bloom::new(n, 0.01)?);
     blocked.insert_many(&members);
     bloom.insert_many(&members);
-    // The bare read touches the same memory as the filter, and, apart from it, memory as any vector gets it.
+    // The bare read touches the same memory as the filter, and, apart from it, memory as any vector
+    // gets it.
     let body = blocked.body();
     let vector = body.to_vec();
     let state = foldhash::fast::FixedState::default();
-    let (mut sbbf, mut hashed) = (sbbf_rs_safe::Filter::new(10, size), sbbf_rs_safe::Filter::new(10, size));
+    let (mut sbbf, mut hashed) =
+        (sbbf_rs_safe::Filter::new(10, size), sbbf_rs_safe::Filter::new(10, size));
     let mut parquet = parquet::bloom_filter::Sbbf::new_with_ndv_fpp(n, 0.01)?;
     let mut fast = fastbloom::BloomFilter::with_false_pos(0.01)
         .hasher(foldhash::fast::FixedState::default())
@@ -110,11 +118,15 @@ fn lookups(report: &mut Report, size: usize, rounds: usize) -> Result<(), Box<dy
             Numbers::new("sbbf-rs-safe 0.3.2, foldhash", |keys| {
                 keys.iter().filter(|k| hashed.contains_hash(state.hash_one(k))).count()
             }),
-            Numbers::new("parquet 60.1.0", |keys| keys.iter().filter(|k| parquet.check(*k)).count()),
+            Numbers::new("parquet 60.1.0", |keys| {
+                keys.iter().filter(|k| parquet.check(*k)).count()
+            }),
             Numbers::new("fastbloom 0.17.0, foldhash", |keys| {
                 keys.iter().filter(|k| fast.contains(*k)).count()
             }),
-            Numbers::new("xorf BinaryFuse8 0.13.0", |keys| keys.iter().filter(|k| fuse.contains(k)).count()),
+            Numbers::new("xorf BinaryFuse8 0.13.0", |keys| {
+                keys.iter().filter(|k| fuse.contains(k)).count()
+            }),
             Numbers::new("HashSet, foldhash 0.2.0", |keys| {
                 keys.iter().filter(|k| exact.contains(*k)).count()
             }),
@@ -134,7 +146,8 @@ fn lookups(report: &mut Report, size: usize, rounds: usize) -> Result<(), Box<dy
     Ok(())
 }
 
-/// How many passed. Counted in bytes, sixteen at a time, so that the counting takes no part in what is measured.
+/// How many passed. Counted in bytes, sixteen at a time, so that the counting takes no part in what
+/// is measured.
 pub(crate) fn passed(answers: &[bool]) -> usize {
     let few = |answers: &[bool]| answers.iter().map(|passed| u8::from(*passed)).sum::<u8>();
     answers.chunks(255).map(|answers| usize::from(few(answers))).sum()

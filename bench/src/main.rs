@@ -4,10 +4,11 @@
 //! cargo run --release -p tamis-bench -- lookup [--full] [--csv FILE]
 //! ```
 //!
-//! and likewise `insert`, `strings` and `all` of them; `private` builds and asks published filters, `noise` flips bits, `zone`
-//! asks zone filters and `list` lists them; `soak [--seconds N]` asks a mapped filter with eight threads while another process replaces
-//! its file (60 seconds, or with --full 10^9 lookups). The full run takes 5x10^7 keys
-//! as well. Medians of many rounds are printed, with quartiles, ratios to the bare memory access, and, beside every lookup, the
+//! and likewise `insert`, `strings` and `all` of them; `private` builds and asks published filters,
+//! `noise` flips bits, `zone` asks zone filters and `list` lists them; `soak [--seconds N]` asks a
+//! mapped filter with eight threads while another process replaces its file (60 seconds, or with
+//! --full 10^9 lookups). The full run takes 5x10^7 keys as well. Medians of many rounds are
+//! printed, with quartiles, ratios to the bare memory access, and, beside every lookup, the
 //! share of keys that passed.
 
 mod insert;
@@ -29,15 +30,18 @@ use std::time::Duration;
 fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
     let full = words.iter().position(|word| word == "--full").map(|at| words.remove(at)).is_some();
-    let csv = words.iter().position(|word| word == "--csv").filter(|at| at + 1 < words.len()).map(|at| {
-        let _ = words.remove(at);
-        words.remove(at)
-    });
-    let seconds =
-        words.iter().position(|word| word == "--seconds").filter(|at| at + 1 < words.len()).map(|at| {
+    let csv =
+        words.iter().position(|word| word == "--csv").filter(|at| at + 1 < words.len()).map(|at| {
             let _ = words.remove(at);
-            words.remove(at).parse()
+            words.remove(at)
         });
+    let seconds =
+        words.iter().position(|word| word == "--seconds").filter(|at| at + 1 < words.len()).map(
+            |at| {
+                let _ = words.remove(at);
+                words.remove(at).parse()
+            },
+        );
     if let [writer, path] = &words[..]
         && writer == soak::WRITER
     {
@@ -55,20 +59,22 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let measured =
-        Report::new(csv.as_deref()).map_err(Into::into).and_then(|mut report| match what.as_str() {
-            "lookup" => lookup::run(&mut report, full),
-            "insert" => insert::run(&mut report, full),
-            "strings" => strings::run(&mut report, full),
-            "private" => private::run(&mut report, full),
-            "zone" => zone::run(&mut report),
-            "noise" => {
-                noise::run();
-                Ok(())
+        Report::new(csv.as_deref()).map_err(Into::into).and_then(|mut report| {
+            match what.as_str() {
+                "lookup" => lookup::run(&mut report, full),
+                "insert" => insert::run(&mut report, full),
+                "strings" => strings::run(&mut report, full),
+                "private" => private::run(&mut report, full),
+                "zone" => zone::run(&mut report),
+                "noise" => {
+                    noise::run();
+                    Ok(())
+                }
+                "all" => lookup::run(&mut report, full)
+                    .and_then(|()| insert::run(&mut report, full))
+                    .and_then(|()| strings::run(&mut report, full)),
+                _ => Err("there is no such measurement".into()),
             }
-            "all" => lookup::run(&mut report, full)
-                .and_then(|()| insert::run(&mut report, full))
-                .and_then(|()| strings::run(&mut report, full)),
-            _ => Err("there is no such measurement".into()),
         });
     match measured {
         Ok(()) => ExitCode::SUCCESS,

@@ -47,6 +47,12 @@ pub(crate) fn run() {
     println!("\n{:<30}{:>12}  (quartiles)", "Gbit/s", "median");
     for line in interleave(tasks, 201, false, |_| (&(), 8 * BYTES)) {
         let (low, high) = line.spread;
-        println!("{:<30}{:>12.2}  ({:.2} to {:.2})", line.name, 1.0 / line.median, 1.0 / high, 1.0 / low);
+        println!(
+            "{:<30}{:>12.2}  ({:.2} to {:.2})",
+            line.name,
+            1.0 / line.median,
+            1.0 / high,
+            1.0 / low
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Published filters: how large, how often wrong, how long to build, and lookups beside a blocked Bloom filter's.
+//! Published filters: how large, how often wrong, how long to build, and lookups beside a blocked
+//! Bloom filter's.
 
 use crate::report::Report;
 use crate::rounds::{Task, interleave};
@@ -87,14 +88,27 @@ fn measure(report: &mut Report, items: u64) -> Result<(), Box<dyn Error>> {
     let windows = strangers.len() / WINDOW;
     let window = |round: usize| (&strangers[round % windows * WINDOW..][..WINDOW], WINDOW);
     let lines = interleave(tasks, 101, true, window);
-    report.table("lookups of strangers, in batches", items as usize, ["x blocked", ""], true, &lines)?;
+    report.table(
+        "lookups of strangers, in batches",
+        items as usize,
+        ["x blocked", ""],
+        true,
+        &lines,
+    )?;
     Ok(())
 }
 
 /// The items of a shard.
 const ONE_SHARD: u64 = 1 << 18;
 
-fn line(name: &str, bits: f64, strangers: &[bool], members: &[bool], seconds: f64, alone: Option<f64>) {
+fn line(
+    name: &str,
+    bits: f64,
+    strangers: &[bool],
+    members: &[bool],
+    seconds: f64,
+    alone: Option<f64>,
+) {
     let share = |answers: &[bool], wrong: bool| {
         answers.iter().filter(|passed| **passed == wrong).count() as f64 / answers.len() as f64
     };

@@ -21,7 +21,8 @@ impl Report {
         Ok(Report { csv })
     }
 
-    /// A table of one measurement. `bases` names what the two ratios are to; the share that passed is shown if `rates`.
+    /// A table of one measurement. `bases` names what the two ratios are to; the share that passed
+    /// is shown if `rates`.
     pub(crate) fn table(
         &mut self,
         title: &str,
@@ -42,10 +43,16 @@ impl Report {
         );
         for Line { name, median, spread: (low, high), ratios: [ratio, second], passed } in lines {
             let spread = format!("({low:.2} to {high:.2})");
-            let second_shown = if bases[1].is_empty() { String::new() } else { format!("{second:.2}") };
-            let rate =
-                if rates && *passed <= 1.0 { format!("{:.3}%", 100.0 * passed) } else { String::new() };
-            println!("  {name:<34}{median:>9.2}{spread:>18}{ratio:>12.2}{second_shown:>14}{rate:>10}");
+            let second_shown =
+                if bases[1].is_empty() { String::new() } else { format!("{second:.2}") };
+            let rate = if rates && *passed <= 1.0 {
+                format!("{:.3}%", 100.0 * passed)
+            } else {
+                String::new()
+            };
+            println!(
+                "  {name:<34}{median:>9.2}{spread:>18}{ratio:>12.2}{second_shown:>14}{rate:>10}"
+            );
             if let Some(file) = &mut self.csv {
                 writeln!(
                     file,
@@ -65,8 +72,11 @@ fn machine() -> String {
     let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let caches: Vec<String> = (0..4)
         .map(|i| {
-            let field =
-                |name| read(&format!("/sys/devices/system/cpu/cpu0/cache/index{i}/{name}")).trim().to_owned();
+            let field = |name| {
+                read(&format!("/sys/devices/system/cpu/cpu0/cache/index{i}/{name}"))
+                    .trim()
+                    .to_owned()
+            };
             format!("L{} {} {}", field("level"), field("type").to_lowercase(), field("size"))
         })
         .filter(|cache| cache.len() > 4)

@@ -1,5 +1,5 @@
-//! Timing side by side: rounds are interleaved, so that whatever else the machine does falls on all alike, and ratios are taken
-//! within a round.
+//! Timing side by side: rounds are interleaved, so that whatever else the machine does falls on all
+//! alike, and ratios are taken within a round.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -15,7 +15,8 @@ pub(crate) struct Task<'a, K: ?Sized> {
 }
 
 impl<'a, K: ?Sized> Task<'a, K> {
-    /// `run` answers how many of the keys passed, or anything that keeps the work from being left out.
+    /// `run` answers how many of the keys passed, or anything that keeps the work from being left
+    /// out.
     pub(crate) fn new(name: &'static str, run: impl FnMut(&K) -> usize + 'a) -> Task<'a, K> {
         Task { name, run: Box::new(run), times: Vec::new(), passed: 0, asked: 0 }
     }
@@ -41,9 +42,10 @@ pub(crate) struct Line {
     pub(crate) passed: f64,
 }
 
-/// Times all tasks, round by round. `window` gives each turn its keys and their number. Every task has keys of its own in every
-/// round: on those of another it would find in the caches what the other has fetched. If `warm`, it is given some first, untimed:
-/// whoever came before has filled the caches with something else.
+/// Times all tasks, round by round. `window` gives each turn its keys and their number. Every task
+/// has keys of its own in every round: on those of another it would find in the caches what the
+/// other has fetched. If `warm`, it is given some first, untimed: whoever came before has filled
+/// the caches with something else.
 pub(crate) fn interleave<'k, K: ?Sized + 'k>(
     mut tasks: Vec<Task<'_, K>>,
     rounds: usize,
@@ -73,7 +75,10 @@ pub(crate) fn interleave<'k, K: ?Sized + 'k>(
         .map(|task| Line {
             name: task.name,
             median: median(task.times.iter().copied()),
-            spread: (quantile(task.times.iter().copied(), 0.25), quantile(task.times.iter().copied(), 0.75)),
+            spread: (
+                quantile(task.times.iter().copied(), 0.25),
+                quantile(task.times.iter().copied(), 0.75),
+            ),
             ratios: [ratio(task, 0), ratio(task, 1)],
             passed: task.passed as f64 / task.asked as f64,
         })

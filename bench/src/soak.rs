@@ -1,7 +1,9 @@
-//! Load: eight threads ask one mapped filter while another process replaces its file, again and again.
+//! Load: eight threads ask one mapped filter while another process replaces its file, again and
+//! again.
 //!
-//! There are two versions of the file, which hold different keys and are told apart by the items they were planned for. Whatever
-//! version a thread has mapped, all its answers must be that version's: a torn or mixed file would give others.
+//! There are two versions of the file, which hold different keys and are told apart by the items
+//! they were planned for. Whatever version a thread has mapped, all its answers must be that
+//! version's: a torn or mixed file would give others.
 
 use crate::keys;
 use std::error::Error;
@@ -74,7 +76,11 @@ impl Soak {
             let range = at..at + BATCH;
             let answers = filter.contains_many(&self.pool[range.clone()]).unwrap_or_default();
             let expected = &self.answers[version][range];
-            let differ = answers.iter().zip(expected).filter(|(answer, expected)| answer != expected).count();
+            let differ = answers
+                .iter()
+                .zip(expected)
+                .filter(|(answer, expected)| answer != expected)
+                .count();
             let missing = BATCH - answers.len().min(BATCH);
             self.wrong.fetch_add((differ + missing) as u64, Ordering::Relaxed);
             self.asked.fetch_add(BATCH as u64, Ordering::Relaxed);
@@ -139,7 +145,8 @@ fn run_in(folder: &Path, limit: Duration, full: bool) -> Result<(), Box<dyn Erro
             if warm.is_none() && elapsed > Duration::from_secs(1).min(limit / 4) {
                 warm = Some(memory());
             }
-            let enough = if full { soak.asked.load(Ordering::Relaxed) >= FULL } else { elapsed >= limit };
+            let enough =
+                if full { soak.asked.load(Ordering::Relaxed) >= FULL } else { elapsed >= limit };
             if enough {
                 soak.over.store(true, Ordering::Relaxed);
                 break;
@@ -153,14 +160,20 @@ fn run_in(folder: &Path, limit: Duration, full: bool) -> Result<(), Box<dyn Erro
     let (asked, wrong) = (soak.asked.load(Ordering::Relaxed), soak.wrong.load(Ordering::Relaxed));
     println!("lookups        {asked} by {THREADS} threads in {:.1} s", elapsed.as_secs_f64());
     println!("file replaced  {replaced} times, opened {opened} times");
-    println!("memory         {} KiB at the start, {} KiB at the end", shown(warm.flatten()), shown(last));
+    println!(
+        "memory         {} KiB at the start, {} KiB at the end",
+        shown(warm.flatten()),
+        shown(last)
+    );
     println!("wrong answers  {wrong}");
     if wrong > 0 || failed > 0 || !output.status.success() {
         return Err(format!("{wrong} wrong answers, {failed} failures to open").into());
     }
     // A leak of a thousandth of what passed through would show.
     match (warm.flatten(), last) {
-        (Some(start), Some(end)) if end > start + (16 << 10) => Err("memory grew by more than 16 MiB".into()),
+        (Some(start), Some(end)) if end > start + (16 << 10) => {
+            Err("memory grew by more than 16 MiB".into())
+        }
         _ => Ok(()),
     }
 }

@@ -11,7 +11,8 @@ use tamis::{BlockedBloom, Bloom, Hash};
 type Texts<'a> = Task<'a, [String]>;
 
 pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::error::Error>> {
-    let sizes: &[usize] = if full { &[10_000, 1_000_000, 20_000_000] } else { &[10_000, 1_000_000] };
+    let sizes: &[usize] =
+        if full { &[10_000, 1_000_000, 20_000_000] } else { &[10_000, 1_000_000] };
     for &size in sizes {
         let n = size as u64;
         let (mut blocked, mut bloom) = (BlockedBloom::new(n, 0.01)?, Bloom::new(n, 0.01)?);
@@ -55,7 +56,9 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
             Texts::new("fastbloom 0.17.0, foldhash", |keys| {
                 keys.iter().filter(|k| fast.contains(*k)).count()
             }),
-            Texts::new("parquet 60.1.0", |keys| keys.iter().filter(|k| parquet.check(k.as_str())).count()),
+            Texts::new("parquet 60.1.0", |keys| {
+                keys.iter().filter(|k| parquet.check(k.as_str())).count()
+            }),
         ];
         if !exact.is_empty() {
             let exact = &exact;

@@ -1,5 +1,5 @@
-//! Lookups in zone filters, beside the plain way to ask a code of residues: one division a block, from the smallest modulus on or
-//! from the largest.
+//! Lookups in zone filters, beside the plain way to ask a code of residues: one division a block,
+//! from the smallest modulus on or from the largest.
 
 use crate::keys::{self, Mix};
 use crate::report::Report;
@@ -53,8 +53,15 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn measure(report: &mut Report, last: u64, items: u64, code: CodeName) -> Result<(), Box<dyn Error>> {
-    let Ok(plan) = Plan::with_code(Universe::interval(0, last)?, items, code) else { return Ok(()) };
+fn measure(
+    report: &mut Report,
+    last: u64,
+    items: u64,
+    code: CodeName,
+) -> Result<(), Box<dyn Error>> {
+    let Ok(plan) = Plan::with_code(Universe::interval(0, last)?, items, code) else {
+        return Ok(());
+    };
     let mut filter = Filter::with_plan(plan)?;
     let within = |key: &mut u64| *key >>= last.leading_zeros();
     let mut members = keys::random(1, items as usize);
@@ -68,12 +75,15 @@ fn measure(report: &mut Report, last: u64, items: u64, code: CodeName) -> Result
         if let Mix::Strangers = mix {
             asked.iter_mut().for_each(within);
         }
-        let one = |keys: &[u64]| keys.iter().filter(|key| matches!(filter.contains(**key), Ok(true))).count();
+        let one = |keys: &[u64]| {
+            keys.iter().filter(|key| matches!(filter.contains(**key), Ok(true))).count()
+        };
         let batch = |keys: &[u64]| match filter.contains_many(keys) {
             Ok(answers) => answers.into_iter().map(usize::from).sum(),
             Err(_) => 0,
         };
-        let mut tasks = vec![Task::new("tamis, one at a time", one), Task::new("tamis, a batch", batch)];
+        let mut tasks =
+            vec![Task::new("tamis, one at a time", one), Task::new("tamis, a batch", batch)];
         if code != CodeName::Rs {
             for (name, plain) in
                 [("division, smallest first", &smallest), ("division, largest first", &largest)]

@@ -36,15 +36,18 @@ fuzz_target!(|bytes: &[u8]| {
     if std::fs::write(file.path(), text).is_err() {
         return;
     }
-    let Ok(line) = Line::try_parse_from(["fuzz"].iter().chain(MANNERS[manner])) else { panic!("{manner}") };
+    let Ok(line) = Line::try_parse_from(["fuzz"].iter().chain(MANNERS[manner])) else {
+        panic!("{manner}")
+    };
     let mut keys: Vec<Vec<u8>> = Vec::new();
     let rows = manner >= 4 && text.len() % 2 == 0;
-    let read = line.input.manner.as_asked().each(&[file.path().to_owned()], "fuzzing", rows, |batch| {
-        assert_eq!(batch.keys().len(), batch.len());
-        assert_eq!(batch.printed().len(), batch.len());
-        keys.extend(batch.texts().map(<[u8]>::to_vec));
-        Ok(true)
-    });
+    let read =
+        line.input.manner.as_asked().each(&[file.path().to_owned()], "fuzzing", rows, |batch| {
+            assert_eq!(batch.keys().len(), batch.len());
+            assert_eq!(batch.printed().len(), batch.len());
+            keys.extend(batch.texts().map(<[u8]>::to_vec));
+            Ok(true)
+        });
     if manner == 2 && read.is_ok() {
         let whole = text.strip_suffix(b"\n").unwrap_or(text);
         let model: Vec<&[u8]> =

@@ -31,10 +31,11 @@ fuzz_target!(|data: (bool, u8, Vec<u64>, Vec<u64>)| {
             .iter()
             .all(|bit| model[(bit / 8) as usize] >> (bit % 8) & 1 == 1)
     };
-    let (mut together, mut single) = match [(); 2].map(|()| BlockedBloom::with_plan(plan, hash.clone())) {
-        [Ok(one), Ok(other)] => (one, other),
-        _ => return,
-    };
+    let (mut together, mut single) =
+        match [(); 2].map(|()| BlockedBloom::with_plan(plan, hash.clone())) {
+            [Ok(one), Ok(other)] => (one, other),
+            _ => return,
+        };
     let mut new = 0;
     for key in &inserted {
         let was_new = !passes(&model, key);
@@ -47,7 +48,8 @@ fuzz_target!(|data: (bool, u8, Vec<u64>, Vec<u64>)| {
     assert_eq!(together.insert_many(inserted.iter().copied()), new);
     assert_eq!(together.body(), model);
     assert_eq!(single.body(), model);
-    let expected: Vec<bool> = asked.iter().chain(&inserted).map(|key| passes(&model, key)).collect();
+    let expected: Vec<bool> =
+        asked.iter().chain(&inserted).map(|key| passes(&model, key)).collect();
     let keys: Vec<u64> = asked.iter().chain(&inserted).copied().collect();
     assert_eq!(together.contains_many(&keys), expected);
     assert!(keys.iter().zip(&expected).all(|(key, passes)| single.contains(*key) == *passes));

@@ -11,14 +11,20 @@ fuzz_target!(|data: (u16, u8, u8, Vec<u16>, Vec<u16>)| {
     let Ok(universe) = Universe::sized(u64::from(size) + 1) else { return };
     let code = CodeName::ALL[usize::from(code) % 3];
     let Ok(plan) = Plan::with_code(universe, u64::from(items % 12) + 1, code) else { return };
-    let (Ok(mut bits), Ok(mut counters)) = (Filter::with_plan(plan.clone()), CountingFilter::with_plan(plan))
+    let (Ok(mut bits), Ok(mut counters)) =
+        (Filter::with_plan(plan.clone()), CountingFilter::with_plan(plan))
     else {
         return;
     };
     let mut model = BTreeSet::new();
-    for number in inserted.into_iter().map(u64::from).filter(|number| *number <= u64::from(size)).take(60) {
+    for number in
+        inserted.into_iter().map(u64::from).filter(|number| *number <= u64::from(size)).take(60)
+    {
         model.insert(number);
-        assert!(bits.insert_number(number, true).is_ok() && counters.insert_number(number, true).is_ok());
+        assert!(
+            bits.insert_number(number, true).is_ok()
+                && counters.insert_number(number, true).is_ok()
+        );
     }
     let exact = model.len() as u64 <= bits.plan().items();
     assert_eq!(exact, bits.health() == tamis::Health::Within);

@@ -12,7 +12,9 @@ use tamis::{AnyFilter, Error, Open};
 fn open(bytes: &[u8]) -> Option<AnyFilter> {
     let opened = match Open::new().bytes(bytes) {
         Err(Error::KeyNeeded) => Open::new().key(files::key()).bytes(bytes),
-        Err(Error::DictionaryNeeded { .. }) => Open::new().dictionary(files::dictionary()).bytes(bytes),
+        Err(Error::DictionaryNeeded { .. }) => {
+            Open::new().dictionary(files::dictionary()).bytes(bytes)
+        }
         other => other,
     };
     opened.ok()

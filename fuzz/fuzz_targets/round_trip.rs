@@ -23,17 +23,19 @@ fuzz_target!(|data: (u8, u8, u16, Vec<Vec<u8>>)| {
     let plan = |kind| Plan::from_items_fpr(kind, items, rate).ok();
     let mut all_pass = true;
     let filter: Option<AnyFilter> = match kind % 6 {
-        0 => plan(Kind::Bloom).and_then(|plan| Bloom::with_plan(plan, hash).ok()).map(AnyFilter::from),
-        1 => {
-            plan(Kind::Blocked).and_then(|plan| BlockedBloom::with_plan(plan, hash).ok()).map(AnyFilter::from)
-        }
+        0 => plan(Kind::Bloom)
+            .and_then(|plan| Bloom::with_plan(plan, hash).ok())
+            .map(AnyFilter::from),
+        1 => plan(Kind::Blocked)
+            .and_then(|plan| BlockedBloom::with_plan(plan, hash).ok())
+            .map(AnyFilter::from),
         2 => plan(Kind::Counting)
             .and_then(|plan| CountingBloom::with_plan(plan, hash).ok())
             .map(AnyFilter::from),
         3 => {
             let universe = Universe::dictionary(&keys).ok();
-            let plan =
-                universe.and_then(|u| tamis::zone::Plan::with_code(u, items.min(9), CodeName::Rs).ok());
+            let plan = universe
+                .and_then(|u| tamis::zone::Plan::with_code(u, items.min(9), CodeName::Rs).ok());
             plan.and_then(|plan| CountingFilter::with_plan(plan).ok()).map(AnyFilter::from)
         }
         other => {

@@ -25,7 +25,8 @@ health.")]
 pub(crate) struct Add {
     /// The filter to change
     filter: PathBuf,
-    /// Print each key that was certainly not there before: the input without what was seen, repeats included
+    /// Print each key that was certainly not there before: the input without what was seen,
+    /// repeats included
     #[arg(long, conflicts_with = "json")]
     print_new: bool,
     /// Take items even past the zone of a zone filter; strangers may pass then
@@ -64,8 +65,10 @@ impl Add {
             let fresh = batch.printed().into_iter().zip(added).filter(|(_, new)| *new);
             let fresh: Vec<_> = fresh.map(|(text, _)| text).collect();
             new += fresh.len() as u64;
-            let printed =
-                fresh.iter().try_for_each(|text| manner.write(&mut out, text)).and_then(|()| out.flush());
+            let printed = fresh
+                .iter()
+                .try_for_each(|text| manner.write(&mut out, text))
+                .and_then(|()| out.flush());
             match printed {
                 // Whoever read along has seen enough; the keys are to be added all the same.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(true),
@@ -98,7 +101,11 @@ impl Add {
                 any.health(),
             );
             // What is printed may be on its way into a file of keys.
-            if self.print_new { output::complain(&text) } else { output::report(&self.filter, &text)? }
+            if self.print_new {
+                output::complain(&text)
+            } else {
+                output::report(&self.filter, &text)?
+            }
         }
         if any.health() == Health::Beyond {
             output::complain(&format!(

@@ -12,8 +12,9 @@ use tamis_lab::faults;
 
 /// Try to catch a mechanism leaking more than it claims
 ///
-/// A set of 16 items is released many times, and as often the same set with one item more. Nothing that can be seen of that item may be more
-/// than e^epsilon times likelier on one side than on the other. An audit can show a fault; it cannot prove that there is none.
+/// A set of 16 items is released many times, and as often the same set with one item more. Nothing
+/// that can be seen of that item may be more than e^epsilon times likelier on one side than on the
+/// other. An audit can show a fault; it cannot prove that there is none.
 #[derive(Args)]
 #[command(after_help = "\
 Exit code: 0 every claim stands (with --planted: and every fault was caught), 1 not so, 2 an error.
@@ -61,7 +62,8 @@ impl Audit {
         let mut findings = Vec::new();
         for suspect in self.suspects()? {
             let finding = self.examine(&*suspect.mechanism)?;
-            let expected = if suspect.fault.is_some() { Verdict::Violated } else { Verdict::Consistent };
+            let expected =
+                if suspect.fault.is_some() { Verdict::Violated } else { Verdict::Consistent };
             as_expected &= finding.verdict == expected;
             if self.json {
                 findings.push(fields(&finding, suspect.fault));
@@ -73,7 +75,10 @@ impl Audit {
             }
         }
         if self.json {
-            output::print_json(object([("findings", json!(findings)), ("as_expected", json!(as_expected))]))?;
+            output::print_json(object([
+                ("findings", json!(findings)),
+                ("as_expected", json!(as_expected)),
+            ]))?;
         }
         Ok(as_expected)
     }
@@ -94,7 +99,8 @@ impl Audit {
             suspects.push(Suspect { mechanism, fault: None });
         }
         if self.method != Some(Method::Linear) {
-            let bloom = Plan::from_items_bits(Kind::Bloom, items, bits)?.with_hashes(self.hashes)?;
+            let bloom =
+                Plan::from_items_bits(Kind::Bloom, items, bits)?.with_hashes(self.hashes)?;
             let mechanism = Box::new(UltraPlan::of_bloom(bloom, self.epsilon)?);
             suspects.push(Suspect { mechanism, fault: None });
         }

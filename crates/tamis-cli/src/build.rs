@@ -129,8 +129,11 @@ impl BuildRate {
     /// The plan as asked for; items not given are counted, and a rate not given is 1%.
     fn plan(&self) -> anyhow::Result<Plan> {
         let size = &self.size;
-        let fpr =
-            if size.bits.is_some() && size.items.is_some() { size.fpr } else { size.fpr.or(Some(0.01)) };
+        let fpr = if size.bits.is_some() && size.items.is_some() {
+            size.fpr
+        } else {
+            size.fpr.or(Some(0.01))
+        };
         let items = match (size.items, size.bits) {
             (Some(items), _) => Some(items),
             (None, Some(_)) => None, // it follows from bits and rate
@@ -143,7 +146,8 @@ impl BuildRate {
                 Some(self.input.count()?.max(1))
             }
         };
-        Size { items, fpr, bits: size.bits, filter: size.filter, counter_bits: size.counter_bits }.plan()
+        Size { items, fpr, bits: size.bits, filter: size.filter, counter_bits: size.counter_bits }
+            .plan()
     }
 
     fn report(&self, filter: &dyn RateFilter, keys: u64, new: u64) -> anyhow::Result<()> {

@@ -29,7 +29,8 @@ JSON fields: file, private, keys (read: for you alone), charged, left (of the le
 pub(crate) struct BuildPrivacy {
     #[command(flatten)]
     size: PrivacySize,
-    /// Write the private Bloom filter, for `add` and `publish`, instead of a release; for --method bloom
+    /// Write the private Bloom filter, for `add` and `publish`, instead of a release; for --method
+    /// bloom
     #[arg(long, conflicts_with = "ledger")]
     private: bool,
     #[command(flatten)]
@@ -53,9 +54,13 @@ enum Draft {
 impl Draft {
     fn new(plan: PrivatePlan, hash: Option<Hash>) -> Result<Draft, tamis::Error> {
         Ok(match (plan, hash) {
-            (PrivatePlan::Linear(plan), Some(hash)) => Draft::Linear(LinearDraft::with_hash(plan, hash)?),
+            (PrivatePlan::Linear(plan), Some(hash)) => {
+                Draft::Linear(LinearDraft::with_hash(plan, hash)?)
+            }
             (PrivatePlan::Linear(plan), None) => Draft::Linear(LinearDraft::new(plan)?),
-            (PrivatePlan::Bloom(plan), Some(hash)) => Draft::Bloom(UltraFilter::with_hash(plan, hash)?),
+            (PrivatePlan::Bloom(plan), Some(hash)) => {
+                Draft::Bloom(UltraFilter::with_hash(plan, hash)?)
+            }
             (PrivatePlan::Bloom(plan), None) => Draft::Bloom(UltraFilter::new(plan)?),
         })
     }
@@ -85,7 +90,9 @@ impl BuildPrivacy {
         filter::check_folder(&self.target)?;
         let plan = self.size.plan()?;
         if self.private && matches!(plan, PrivatePlan::Linear(_)) {
-            bail!("--private goes with --method bloom; a linear filter is drawn from all its keys at once");
+            bail!(
+                "--private goes with --method bloom; a linear filter is drawn from all its keys at once"
+            );
         }
         let most = self.memory.most()?;
         if let Some(most) = most {

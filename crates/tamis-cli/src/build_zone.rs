@@ -43,9 +43,9 @@ impl BuildZone {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         filter::spare_sources(&self.target, &self.input.files)?;
         let text = self.size.universe.as_deref();
-        let universe = universe::parse(
-            text.context("a zone filter needs its --universe: 65536, 1..48, ipv4 or dictionary:FILE")?,
-        )?;
+        let universe = universe::parse(text.context(
+            "a zone filter needs its --universe: 65536, 1..48, ipv4 or dictionary:FILE",
+        )?)?;
         let items = match self.size.items {
             Some(items) => items,
             None if self.input.can_be_counted() => self.distinct(&universe)?.max(1),
@@ -75,12 +75,17 @@ impl BuildZone {
 
     fn distinct(&self, universe: &Universe) -> anyhow::Result<u64> {
         let mut numbers = HashSet::new();
-        self.input.manner.of_zone(universe)?.each(&self.input.files, "counting", false, |batch| {
-            for text in batch.texts() {
-                numbers.insert(universe.number_of_text(text)?);
-            }
-            Ok(true)
-        })?;
+        self.input.manner.of_zone(universe)?.each(
+            &self.input.files,
+            "counting",
+            false,
+            |batch| {
+                for text in batch.texts() {
+                    numbers.insert(universe.number_of_text(text)?);
+                }
+                Ok(true)
+            },
+        )?;
         Ok(numbers.len() as u64)
     }
 

@@ -1,4 +1,5 @@
-//! Opening and saving filter files, the secrets they may need, and the lock that keeps two writers apart.
+//! Opening and saving filter files, the secrets they may need, and the lock that keeps two writers
+//! apart.
 
 use crate::input::{Batch, Input, Manner};
 use crate::memory::Memory;
@@ -17,8 +18,8 @@ use zeroize::Zeroizing;
 pub(crate) struct KeyFile {
     /// The file with the secret key of a keyed filter: at least 16 bytes, a line end not counted
     ///
-    /// The environment variable TAMIS_KEY_FILE can name it instead. The key is never written into a filter. Make one with:
-    /// head -c 32 /dev/urandom > key
+    /// The environment variable TAMIS_KEY_FILE can name it instead. The key is never written into
+    /// a filter. Make one with: head -c 32 /dev/urandom > key
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
 }
@@ -29,8 +30,9 @@ const LONGEST_SECRET: u64 = 1 << 20;
 impl KeyFile {
     /// The file named on the command line, or else in the environment.
     fn path(&self) -> Option<PathBuf> {
-        let environment =
-            || std::env::var_os("TAMIS_KEY_FILE").filter(|value| !value.is_empty()).map(PathBuf::from);
+        let environment = || {
+            std::env::var_os("TAMIS_KEY_FILE").filter(|value| !value.is_empty()).map(PathBuf::from)
+        };
         self.key_file.clone().or_else(environment)
     }
 
@@ -48,7 +50,9 @@ impl KeyFile {
         }
         let secret = secret.strip_suffix(b"\n").unwrap_or(&secret);
         let secret = secret.strip_suffix(b"\r").unwrap_or(secret);
-        Ok(Some(SecretKey::new(secret).with_context(|| format!("the key file {}", path.display()))?))
+        Ok(Some(
+            SecretKey::new(secret).with_context(|| format!("the key file {}", path.display()))?,
+        ))
     }
 }
 
@@ -107,7 +111,11 @@ pub(crate) fn insert(filter: &mut AnyFilter, batch: &Batch, beyond: bool) -> any
 }
 
 /// The same, saying of each key whether it was new.
-pub(crate) fn insert_each(filter: &mut AnyFilter, batch: &Batch, beyond: bool) -> anyhow::Result<Vec<bool>> {
+pub(crate) fn insert_each(
+    filter: &mut AnyFilter,
+    batch: &Batch,
+    beyond: bool,
+) -> anyhow::Result<Vec<bool>> {
     if let Some(rate) = filter.as_rate_mut() {
         return Ok(batch.keys().into_iter().map(|key| rate.insert(key)).collect());
     }
@@ -166,7 +174,10 @@ pub(crate) fn zone_promise(filter: &AnyFilter) -> String {
     match filter.health() {
         Health::Within => "nobody is answered wrongly".to_owned(),
         Health::Beyond => {
-            format!("items always pass; of other elements, about {} do", output::rate(filter.expected_fpr()))
+            format!(
+                "items always pass; of other elements, about {} do",
+                output::rate(filter.expected_fpr())
+            )
         }
     }
 }
@@ -186,9 +197,11 @@ impl Contents {
             return Contents { items: zone.len() as f64, exact, planned: zone.plan().items() };
         }
         match filter.as_rate() {
-            Some(rate) => {
-                Contents { items: rate.estimated_items(), exact: false, planned: rate.plan().items() }
-            }
+            Some(rate) => Contents {
+                items: rate.estimated_items(),
+                exact: false,
+                planned: rate.plan().items(),
+            },
             None => Contents { items: 0.0, exact: true, planned: 0 },
         }
     }
@@ -197,13 +210,18 @@ impl Contents {
 impl std::fmt::Display for Contents {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let about = if self.exact { "" } else { "about " };
-        write!(out, "{about}{} of {} planned items", output::about(self.items), output::grouped(self.planned))
+        write!(
+            out,
+            "{about}{} of {} planned items",
+            output::about(self.items),
+            output::grouped(self.planned)
+        )
     }
 }
 
 impl Access {
-    /// Opens a filter; `-` is standard input. A key is read only if the filter needs one. Whoever changes a filter verifies it
-    /// first: a damaged body would get a good checksum.
+    /// Opens a filter; `-` is standard input. A key is read only if the filter needs one. Whoever
+    /// changes a filter verifies it first: a damaged body would get a good checksum.
     pub(crate) fn open(&self, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {
         if path != Path::new("-") && !path.exists() {
             bail!("there is no filter {}; make it with tamis build", path.display());
@@ -217,7 +235,9 @@ impl Access {
             options = options.max_memory(most);
         }
         let universe = self.universe.read()?;
-        if let Some(dictionary) = universe.as_ref().filter(|universe| universe.fingerprint().is_some()) {
+        if let Some(dictionary) =
+            universe.as_ref().filter(|universe| universe.fingerprint().is_some())
+        {
             options = options.dictionary(dictionary.clone());
         }
         // What can be read only once is read into memory, so that it can be looked at twice.
@@ -236,7 +256,9 @@ impl Access {
                 None => bail!("its hash is keyed; name the file with its key: --key-file FILE"),
             },
             Err(Error::DictionaryNeeded { keys }) => {
-                bail!("its universe is a dictionary of {keys} keys; name it: --universe dictionary:FILE")
+                bail!(
+                    "its universe is a dictionary of {keys} keys; name it: --universe dictionary:FILE"
+                )
             }
             other => Ok::<AnyFilter, anyhow::Error>(other?),
         }?;
@@ -245,7 +267,10 @@ impl Access {
                 bail!("its universe is {own}, not {named}; leave --universe out")
             }
             (Some(_), None) => {
-                bail!("it is a {} filter, which has no universe; leave --universe out", opened.kind())
+                bail!(
+                    "it is a {} filter, which has no universe; leave --universe out",
+                    opened.kind()
+                )
             }
             _ => Ok(opened),
         }
@@ -260,7 +285,9 @@ pub(crate) fn check_sources(filter: &Path, input: &Input) -> anyhow::Result<()> 
 }
 
 /// Refuses to read standard input for two purposes: the second would find nothing.
-pub(crate) fn standard_input_once<'a>(files: impl IntoIterator<Item = &'a Path>) -> anyhow::Result<()> {
+pub(crate) fn standard_input_once<'a>(
+    files: impl IntoIterator<Item = &'a Path>,
+) -> anyhow::Result<()> {
     if files.into_iter().filter(|file| *file == Path::new("-")).count() > 1 {
         bail!("standard input can be read only once; name a file for the other use of it");
     }
@@ -290,14 +317,20 @@ pub(crate) fn spare_sources<'a>(
     standard_input_once(sources.clone().into_iter().map(PathBuf::as_path))?;
     if let Ok(existing) = output.canonicalize()
         && existing.is_file()
-        && sources.into_iter().any(|source| source.canonicalize().is_ok_and(|source| source == existing))
+        && sources
+            .into_iter()
+            .any(|source| source.canonicalize().is_ok_and(|source| source == existing))
     {
-        bail!("-o {} would overwrite what the filter is made from; name another file", output.display());
+        bail!(
+            "-o {} would overwrite what the filter is made from; name another file",
+            output.display()
+        );
     }
     spare_other_files(target)
 }
 
-/// Refuses to replace a file that is no filter, unless forced to: a slip of the hand, more often than not.
+/// Refuses to replace a file that is no filter, unless forced to: a slip of the hand, more often
+/// than not.
 pub(crate) fn spare_other_files(target: &Target) -> anyhow::Result<()> {
     let path = &target.output;
     if target.force || path == Path::new("-") || !path.is_file() {
@@ -307,7 +340,10 @@ pub(crate) fn spare_other_files(target: &Target) -> anyhow::Result<()> {
     let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     file.take(tamis::format::MAGIC.len() as u64).read_to_end(&mut start)?;
     if !start.is_empty() && start != tamis::format::MAGIC {
-        bail!("{} exists and is no filter; name another file, or replace it with --force", path.display());
+        bail!(
+            "{} exists and is no filter; name another file, or replace it with --force",
+            path.display()
+        );
     }
     Ok(())
 }
@@ -316,9 +352,15 @@ pub(crate) fn spare_other_files(target: &Target) -> anyhow::Result<()> {
 pub(crate) fn check_folder(target: &Target) -> anyhow::Result<()> {
     match target.output.parent() {
         Some(folder) if folder != Path::new("") && !folder.is_dir() => {
-            bail!("cannot write {}: there is no folder {}", target.output.display(), folder.display())
+            bail!(
+                "cannot write {}: there is no folder {}",
+                target.output.display(),
+                folder.display()
+            )
         }
-        _ if target.output.is_dir() => bail!("cannot write {}: it is a folder", target.output.display()),
+        _ if target.output.is_dir() => {
+            bail!("cannot write {}: it is a folder", target.output.display())
+        }
         _ => Ok(()),
     }
 }
@@ -348,7 +390,8 @@ impl Lock {
         let context = || format!("cannot lock {}", path.display());
         let mut told = false;
         loop {
-            let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+            let file =
+                File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {

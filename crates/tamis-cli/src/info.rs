@@ -142,7 +142,10 @@ impl Info {
         };
         let health = match any.health() {
             Health::Within => {
-                format!("within its zone: room for {} more", grouped(plan.items().saturating_sub(zone.len())))
+                format!(
+                    "within its zone: room for {} more",
+                    grouped(plan.items().saturating_sub(zone.len()))
+                )
             }
             Health::Beyond => "beyond its zone: rebuild it with more --items".to_owned(),
         };
@@ -233,7 +236,11 @@ fn health(filter: &dyn RateFilter) -> String {
         Health::Beyond => format!(
             "beyond plan: about {} items too many; rebuild it with --items {}",
             about(holds - planned),
-            if holds.is_finite() { format!("{:.0}", holds.ceil()) } else { "N, and a larger N".to_owned() }
+            if holds.is_finite() {
+                format!("{:.0}", holds.ceil())
+            } else {
+                "N, and a larger N".to_owned()
+            }
         ),
     }
 }

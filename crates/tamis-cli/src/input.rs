@@ -25,7 +25,8 @@ pub(crate) struct Input {
 /// How keys are told apart.
 #[derive(Args, Clone)]
 pub(crate) struct Manner {
-    /// Keys end with a NUL byte instead of a line end, as `find -print0` writes them; with --csv, only those printed
+    /// Keys end with a NUL byte instead of a line end, as `find -print0` writes them; with --csv,
+    /// only those printed
     #[arg(short = '0', long)]
     null: bool,
     /// Take keys from this column of CSV, by its name in the first row or its number from 1
@@ -54,7 +55,8 @@ pub(crate) struct Manner {
 pub(crate) enum KeyKind {
     /// The bytes as they are
     Text,
-    /// Whole numbers from -2^63 to 2^64-1: 7, +7 and 007 are one key, and none of them is the text "7"
+    /// Whole numbers from -2^63 to 2^64-1: 7, +7 and 007 are one key, and none of them is the text
+    /// "7"
     Integers,
 }
 
@@ -66,7 +68,8 @@ fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
-/// A longer key is taken for a mistake (a binary file, or the wrong separator) before it fills the memory.
+/// A longer key is taken for a mistake (a binary file, or the wrong separator) before it fills the
+/// memory.
 const LONGEST: usize = 16 << 20;
 /// How much is read at a time.
 const CHUNK: usize = 1 << 18;
@@ -144,8 +147,8 @@ fn parse_integer(text: &[u8]) -> Option<KeyRef<'static>> {
 }
 
 impl Input {
-    /// Whether no input is a pipe or the like, which cannot be read twice. (A file that is not there can: the attempt
-    /// says so best.)
+    /// Whether no input is a pipe or the like, which cannot be read twice. (A file that is not
+    /// there can: the attempt says so best.)
     pub(crate) fn can_be_counted(&self) -> bool {
         let once = |file: &PathBuf| {
             file == Path::new("-")
@@ -180,7 +183,11 @@ impl Manner {
                 "--keys goes with rate filters; the keys of a zone filter are elements of its universe: leave it out"
             );
         }
-        Ok(Manner { keys: Some(KeyKind::Text), skip_blank: universe.fingerprint().is_none(), ..self.clone() })
+        Ok(Manner {
+            keys: Some(KeyKind::Text),
+            skip_blank: universe.fingerprint().is_none(),
+            ..self.clone()
+        })
     }
 
     /// Plain lines.
@@ -221,8 +228,9 @@ impl Manner {
         self.keys == Some(KeyKind::Integers)
     }
 
-    /// Gives all keys of the files (of standard input, if there are none) to `take`, a batch at a time, until it
-    /// answers `false`. While it works on one batch, another thread reads the next.
+    /// Gives all keys of the files (of standard input, if there are none) to `take`, a batch at a
+    /// time, until it answers `false`. While it works on one batch, another thread reads the
+    /// next.
     pub(crate) fn each(
         &self,
         files: &[PathBuf],
@@ -331,7 +339,8 @@ impl Manner {
                 Err(e) => return Err(e).with_context(|| format!("cannot read {name}")),
             };
             filled += got;
-            if got > 0 && first && lines && filled < BOM.len() && BOM.starts_with(&buffer[..filled]) {
+            if got > 0 && first && lines && filled < BOM.len() && BOM.starts_with(&buffer[..filled])
+            {
                 continue; // too little to see whether it is a byte-order mark
             }
             let mut start = 0;
@@ -341,12 +350,14 @@ impl Manner {
                     start = BOM.len();
                 }
             }
-            // Everything up to the last separator is complete; at the end of the input, so is the rest.
+            // Everything up to the last separator is complete; at the end of the input, so is the
+            // rest.
             let ended = got == 0;
             let complete = if ended {
                 filled
             } else {
-                memchr::memrchr(separator, &buffer[start..filled]).map_or(start, |at| start + at + 1)
+                memchr::memrchr(separator, &buffer[start..filled])
+                    .map_or(start, |at| start + at + 1)
             };
             batch.clear();
             let mut push = |record: &[u8]| {
@@ -358,12 +369,14 @@ impl Manner {
                 if self.skip_blank && record.is_empty() {
                     return Ok(());
                 }
-                batch.push(record, self.integers()).map_err(|Bad| not_an_integer(name, seen, record))
+                batch
+                    .push(record, self.integers())
+                    .map_err(|Bad| not_an_integer(name, seen, record))
             };
             let mut bad = None;
             while bad.is_none() && start < complete {
-                let end =
-                    memchr::memchr(separator, &buffer[start..complete]).map_or(complete, |at| start + at);
+                let end = memchr::memchr(separator, &buffer[start..complete])
+                    .map_or(complete, |at| start + at);
                 bad = push(&buffer[start..end]).err();
                 start = end + 1;
             }
@@ -414,8 +427,11 @@ impl Manner {
                 let found = header.iter().position(|field| field == column.as_bytes());
                 found.with_context(|| {
                     let names: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
-                    let names =
-                        if names.is_empty() { "none: it is empty".to_owned() } else { names.join(", ") };
+                    let names = if names.is_empty() {
+                        "none: it is empty".to_owned()
+                    } else {
+                        names.join(", ")
+                    };
                     format!("{name} has no column {column:?}; its columns are {names}")
                 })?
             }
@@ -423,7 +439,8 @@ impl Manner {
         let mut batch = Batch::default();
         let mut record = csv::ByteRecord::new();
         if rows && has_header {
-            batch.header = Some(csv_row(reader.byte_headers().with_context(context)?, self.delimiter)?);
+            batch.header =
+                Some(csv_row(reader.byte_headers().with_context(context)?, self.delimiter)?);
         }
         let push = |record: &csv::ByteRecord, batch: &mut Batch| {
             let line = record.position().map_or(0, csv::Position::line);
@@ -448,9 +465,11 @@ impl Manner {
             };
             row_bytes += batch.rows.last().map_or(0, Vec::len);
             let size = batch.text.len() + row_bytes;
-            // The next record has yet to come: whoever waits for answers gets those that there are. (The end of a line may be left.)
+            // The next record has yet to come: whoever waits for answers gets those that there are.
+            // (The end of a line may be left.)
             let waits = reader.position().byte() + 1 >= read.get();
-            let due = !matches!(outcome, Ok(true)) || waits || size >= CHUNK || batch.len() >= CHUNK / 16;
+            let due =
+                !matches!(outcome, Ok(true)) || waits || size >= CHUNK || batch.len() >= CHUNK / 16;
             if due && (batch.len() > 0 || batch.header.is_some()) {
                 if !take(&mut batch)? {
                     return Ok(false);
@@ -466,7 +485,8 @@ impl Manner {
     }
 }
 
-/// A reader that refuses to feed an endless record, such as one behind a quote that is never closed.
+/// A reader that refuses to feed an endless record, such as one behind a quote that is never
+/// closed.
 struct Limited<'a, R> {
     input: R,
     since_record: &'a Cell<usize>,

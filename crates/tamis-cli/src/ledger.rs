@@ -11,7 +11,8 @@ use tamis::privacy::{Epsilon, Ledger as Book};
 
 /// Keep a budget of privacy losses
 ///
-/// Releases of the same data add up. A ledger is charged before a release exists, refuses what is past its budget, and never gives back.
+/// Releases of the same data add up. A ledger is charged before a release exists, refuses what is
+/// past its budget, and never gives back.
 #[derive(Args)]
 pub(crate) struct Ledger {
     #[command(subcommand)]
@@ -134,7 +135,8 @@ fn show(path: &Path, book: &Book, json: bool) -> anyhow::Result<()> {
             ("entries", json!(entries)),
         ]));
     }
-    let about = if book.about().is_empty() { String::new() } else { format!(" ({})", book.about()) };
+    let about =
+        if book.about().is_empty() { String::new() } else { format!(" ({})", book.about()) };
     let mut text = format!(
         "{}{about}\nbudget    {}\nspent     {} in {}\nleft      {}",
         path.display(),
@@ -169,7 +171,11 @@ impl Payment {
             ));
             return Ok(Paid { left: None });
         };
-        let note = if output == Path::new("-") { "standard output".into() } else { output.to_string_lossy() };
+        let note = if output == Path::new("-") {
+            "standard output".into()
+        } else {
+            output.to_string_lossy()
+        };
         let receipt = open(path)?
             .charge(epsilon, &note)
             .with_context(|| format!("{} does not pay for this release", path.display()))?;
@@ -203,7 +209,8 @@ impl Paid {
             fields.extend(plan.fields());
             return output::report_json(&target.output, fields);
         }
-        let paid = self.left.map_or(String::new(), |left| format!("\nledger    charged; {left} is left"));
+        let paid =
+            self.left.map_or(String::new(), |left| format!("\nledger    charged; {left} is left"));
         output::report(&target.output, &format!("{file}: may be published\n{}{paid}", plan.lines()))
     }
 }

@@ -11,8 +11,8 @@ use tamis::zone::Method;
 
 /// Print what a zone filter holds, one element a line
 ///
-/// Within its zone the list is exact. Beyond it, all elements that pass are listed: every item is among them, and others
-/// may be; standard error says so.
+/// Within its zone the list is exact. Beyond it, all elements that pass are listed: every item is
+/// among them, and others may be; standard error says so.
 #[derive(Args)]
 #[command(after_help = "\
 Exit code: 0 something was listed, 1 the filter is empty, 2 an error.
@@ -68,7 +68,8 @@ impl List {
         let universe = zone.plan().universe();
         let names = list.numbers.iter().map(|number| universe.name(*number));
         if self.json {
-            let names: Vec<String> = names.map(|name| String::from_utf8_lossy(&name).into_owned()).collect();
+            let names: Vec<String> =
+                names.map(|name| String::from_utf8_lossy(&name).into_owned()).collect();
             output::print_json(output::object([
                 ("file", json!(self.filter.display().to_string())),
                 ("exact", json!(list.exact)),

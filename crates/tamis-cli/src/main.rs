@@ -36,8 +36,9 @@ use std::process::ExitCode;
 /// Is this key in the set? An answer from a small sketch, with a promise that you choose.
 ///
 /// The rate promise: members always pass, and of strangers only the share you allow.
-/// The zone promise: in a finite universe, up to d items, nobody is answered wrongly; the filter can list what it holds.
-/// The privacy promise: what is published says of any one item at most a factor e^epsilon.
+/// The zone promise: in a finite universe, up to d items, nobody is answered wrongly; the filter
+/// can list what it holds. The privacy promise: what is published says of any one item at most a
+/// factor e^epsilon.
 #[derive(Parser)]
 #[command(name = "tamis", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cli {

@@ -15,8 +15,8 @@ use tamis_lab::SplitMix64;
 
 /// Count how often a filter is wrong
 ///
-/// Without files, random strangers are asked and the false-positive rate is estimated with a confidence interval. With
-/// --members, --strangers or both, the answers to these keys are counted.
+/// Without files, random strangers are asked and the false-positive rate is estimated with a
+/// confidence interval. With --members, --strangers or both, the answers to these keys are counted.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -112,8 +112,10 @@ impl Measure {
         let [true_positives, false_negatives] = self.count(filter, self.members.as_deref())?;
         let [false_positives, true_negatives] = self.count(filter, self.strangers.as_deref())?;
         let share = |part: u64, rest: u64| part as f64 / (part + rest) as f64; // NaN, and null, for 0 of 0
-        let (members, strangers) = (true_positives + false_negatives, false_positives + true_negatives);
-        let (fpr, fnr) = (share(false_positives, true_negatives), share(false_negatives, true_positives));
+        let (members, strangers) =
+            (true_positives + false_negatives, false_positives + true_negatives);
+        let (fpr, fnr) =
+            (share(false_positives, true_negatives), share(false_negatives, true_positives));
         let (fpr_low, fpr_high) = clopper_pearson(false_positives, strangers, ALPHA);
         let (fnr_low, fnr_high) = clopper_pearson(false_negatives, members, ALPHA);
         let both = self.members.is_some() && self.strangers.is_some();
@@ -152,7 +154,9 @@ impl Measure {
         if self.strangers.is_some() {
             lines.push(format!("{:<12}{fp:>width$}  {tn:>width$}", "strangers"));
         }
-        let shown = |value: f64| if value.is_nan() { "undefined".to_owned() } else { format!("{value:.6}") };
+        let shown = |value: f64| {
+            if value.is_nan() { "undefined".to_owned() } else { format!("{value:.6}") }
+        };
         if self.strangers.is_some() {
             lines.push(format!(
                 "FPR         {} (95% sure: {} to {})",
@@ -211,18 +215,23 @@ fn planned(filter: &AnyFilter) -> f64 {
     }
 }
 
-/// Asks strangers that nobody has inserted: 128 random bits as text, or 64 as an integer where the filter has only
-/// integers.
+/// Asks strangers that nobody has inserted: 128 random bits as text, or 64 as an integer where the
+/// filter has only integers.
 fn count_random(filter: &AnyFilter, trials: u64, seed: u64) -> anyhow::Result<u64> {
     const BATCH: u64 = 4096;
     let kinds = filter.as_rate().map(|filter| filter.kinds()).unwrap_or_default();
     let integers = kinds.has(Kinds::INTEGERS) && !kinds.has(Kinds::BYTES);
     let mut random = SplitMix64::new(seed);
-    let bar = progress::bar(Some(trials), "measuring", "{prefix} [{wide_bar}] {pos} of {len}, {eta} left");
+    let bar = progress::bar(
+        Some(trials),
+        "measuring",
+        "{prefix} [{wide_bar}] {pos} of {len}, {eta} left",
+    );
     let (mut passed, mut asked) = (0, 0);
     while asked < trials {
         let count = BATCH.min(trials - asked);
-        let numbers: Vec<[u64; 2]> = (0..count).map(|_| [random.next_u64(), random.next_u64()]).collect();
+        let numbers: Vec<[u64; 2]> =
+            (0..count).map(|_| [random.next_u64(), random.next_u64()]).collect();
         let texts: Vec<String> = if integers {
             Vec::new()
         } else {
@@ -241,8 +250,8 @@ fn count_random(filter: &AnyFilter, trials: u64, seed: u64) -> anyhow::Result<u6
     Ok(passed)
 }
 
-/// Asks elements of the universe at random that the filter does not hold. Beyond the zone the filter cannot tell them from its
-/// items, which then must be too few to matter.
+/// Asks elements of the universe at random that the filter does not hold. Beyond the zone the
+/// filter cannot tell them from its items, which then must be too few to matter.
 fn count_elements(zone: &dyn AnyZone, trials: u64, seed: u64) -> anyhow::Result<u64> {
     let size = zone.plan().universe().size();
     let members: Vec<u64> = match zone.list() {
@@ -257,10 +266,15 @@ fn count_elements(zone: &dyn AnyZone, trials: u64, seed: u64) -> anyhow::Result<
         bail!("the filter holds the whole universe: there are no strangers to ask");
     }
     let mut random = SplitMix64::new(seed);
-    let bar = progress::bar(Some(trials), "measuring", "{prefix} [{wide_bar}] {pos} of {len}, {eta} left");
+    let bar = progress::bar(
+        Some(trials),
+        "measuring",
+        "{prefix} [{wide_bar}] {pos} of {len}, {eta} left",
+    );
     let mut passed = 0;
     for _ in 0..trials {
-        // The rank of a stranger among strangers, and from it its number: each member before it moves it up by one.
+        // The rank of a stranger among strangers, and from it its number: each member before it
+        // moves it up by one.
         let rank = ((u128::from(random.next_u64()) * strangers) >> 64) as u64;
         let (mut low, mut high) = (0, members.len());
         while low < high {

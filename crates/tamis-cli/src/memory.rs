@@ -15,7 +15,8 @@ const LONGEST_HEADER: u64 = 1 << 16;
 pub(crate) struct Memory {
     /// Refuse a filter that takes more memory than this (1000, 64k, 100M, 2G), before any is taken
     ///
-    /// The environment variable TAMIS_MAX_MEMORY can hold it instead. It is for one filter; several that are merged have as much each.
+    /// The environment variable TAMIS_MAX_MEMORY can hold it instead. It is for one filter;
+    /// several that are merged have as much each.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_memory: Option<u64>,
 }
@@ -74,8 +75,14 @@ fn size(text: &str) -> Result<u64, String> {
 mod tests {
     #[test]
     fn sizes() {
-        let good =
-            [("0", 0), ("1000", 1000), ("64k", 65_536), ("1K", 1024), ("3M", 3 << 20), ("2G", 2 << 30)];
+        let good = [
+            ("0", 0),
+            ("1000", 1000),
+            ("64k", 65_536),
+            ("1K", 1024),
+            ("3M", 3 << 20),
+            ("2G", 2 << 30),
+        ];
         for (text, bytes) in good {
             assert_eq!(super::size(text), Ok(bytes), "{text}");
         }

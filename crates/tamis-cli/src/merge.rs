@@ -10,8 +10,9 @@ use tamis::{AnyFilter, Error};
 
 /// Write a filter that passes whatever passes any of several
 ///
-/// The filters must have the same layout, size and hash: build them with the same options, --items included. Zone filters need only
-/// the same universe and code; of different lengths, the shorter decides.
+/// The filters must have the same layout, size and hash: build them with the same options, --items
+/// included. Zone filters need only the same universe and code; of different lengths, the shorter
+/// decides.
 #[derive(Args)]
 #[command(after_help = "\
 Example: tamis union monday.tamis tuesday.tamis -o week.tamis
@@ -24,10 +25,11 @@ pub(crate) struct Union {
 
 /// Write a filter that passes what passes all of several
 ///
-/// Keys of all of them pass. A key of only some may pass too, somewhat more often than a stranger; not so of zone filters within
-/// their zones, whose result is exact.
-/// The filters must have the same layout, size and hash: build them with the same options, --items included. Zone filters need only
-/// the same universe and code; of different lengths, the shorter decides.
+/// Keys of all of them pass. A key of only some may pass too, somewhat more often than a stranger;
+/// not so of zone filters within their zones, whose result is exact.
+/// The filters must have the same layout, size and hash: build them with the same options, --items
+/// included. Zone filters need only the same universe and code; of different lengths, the shorter
+/// decides.
 #[derive(Args)]
 #[command(after_help = "\
 Example: tamis intersect customers.tamis visitors.tamis -o both.tamis
@@ -62,7 +64,10 @@ impl Intersect {
 }
 
 impl Merge {
-    fn run(&self, merge: impl Fn(&mut AnyFilter, &AnyFilter) -> Result<(), Error>) -> anyhow::Result<()> {
+    fn run(
+        &self,
+        merge: impl Fn(&mut AnyFilter, &AnyFilter) -> Result<(), Error>,
+    ) -> anyhow::Result<()> {
         filter::standard_input_once(self.filters.iter().map(PathBuf::as_path))?;
         filter::spare_other_files(&self.target)?;
         // The result may replace one of the filters merged.

@@ -24,7 +24,11 @@ pub(crate) fn rate(rate: f64) -> String {
     } else if rate >= 1e-4 {
         let decimals = (3.0 - (rate * 100.0).log10().floor()).max(0.0) as usize;
         let text = format!("{:.decimals$}", rate * 100.0);
-        let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+        let text = if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.')
+        } else {
+            &text
+        };
         format!("{text}%")
     } else {
         format!("{rate:.2e}")
@@ -33,7 +37,11 @@ pub(crate) fn rate(rate: f64) -> String {
 
 /// An estimate as a person reads it.
 pub(crate) fn about(number: f64) -> String {
-    if number.is_finite() { grouped(number.round() as u64) } else { "more than it can tell".to_owned() }
+    if number.is_finite() {
+        grouped(number.round() as u64)
+    } else {
+        "more than it can tell".to_owned()
+    }
 }
 
 /// A number of things, in words.
@@ -63,7 +71,8 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-/// Prints a report of what was written to `file`; on standard error where the file itself went to standard output.
+/// Prints a report of what was written to `file`; on standard error where the file itself went to
+/// standard output.
 pub(crate) fn report(file: &Path, text: &str) -> anyhow::Result<()> {
     if file == Path::new("-") {
         complain(text);

@@ -11,7 +11,9 @@ fn spare(path: &Path, mark: &str, what: &str, force: bool) -> anyhow::Result<()>
     if path.is_dir() {
         bail!("cannot write {}: it is a folder", path.display());
     }
-    if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("") && !folder.is_dir()) {
+    if let Some(folder) =
+        path.parent().filter(|folder| *folder != Path::new("") && !folder.is_dir())
+    {
         bail!("cannot write {}: there is no folder {}", path.display(), folder.display());
     }
     if force || !path.is_file() {
@@ -21,7 +23,10 @@ fn spare(path: &Path, mark: &str, what: &str, force: bool) -> anyhow::Result<()>
     let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     file.take(1024).read_to_end(&mut start)?;
     if !start.is_empty() && !String::from_utf8_lossy(&start).contains(mark) {
-        bail!("{} exists and is no {what}; name another file, or replace it with --force", path.display());
+        bail!(
+            "{} exists and is no {what}; name another file, or replace it with --force",
+            path.display()
+        );
     }
     Ok(())
 }
@@ -43,7 +48,8 @@ pub(crate) fn save(path: &Path, svg: &str, force: bool) -> anyhow::Result<()> {
 
 /// The page of a report in a folder, which is made if need be.
 pub(crate) fn page_in(folder: &Path, force: bool) -> anyhow::Result<PathBuf> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let path = folder.join("index.html");
     spare(&path, "recomputed by tamis", "report of tamis", force)?;
     Ok(path)

@@ -90,7 +90,9 @@ impl Size {
             Layout::Counting => Kind::Counting,
         };
         if self.counter_bits.is_some() && kind != Kind::Counting {
-            anyhow::bail!("--counter-bits goes with --filter counting; leave it out, or take that filter");
+            anyhow::bail!(
+                "--counter-bits goes with --filter counting; leave it out, or take that filter"
+            );
         }
         let plan = match (self.items, self.fpr, self.bits) {
             (Some(items), Some(fpr), None) => {
@@ -111,7 +113,9 @@ impl Size {
                 )
             }
             _ => {
-                anyhow::bail!("give two of --items, --fpr and --bits, for example --items 1000000 --fpr 0.01")
+                anyhow::bail!(
+                    "give two of --items, --fpr and --bits, for example --items 1000000 --fpr 0.01"
+                )
             }
         };
         Ok(plan)
@@ -125,7 +129,9 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
         return Ok(number);
     }
     match plain.parse::<f64>() {
-        Ok(number) if number >= 0.0 && number.fract() == 0.0 && number <= 9_007_199_254_740_992.0 => {
+        Ok(number)
+            if number >= 0.0 && number.fract() == 0.0 && number <= 9_007_199_254_740_992.0 =>
+        {
             Ok(number as u64)
         }
         Ok(number) if !number.is_finite() => {
@@ -137,7 +143,9 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
         Ok(number) if number.fract() != 0.0 => {
             Err(format!("it must be whole; the nearest is {}", number.round()))
         }
-        Ok(_) => Err("it is too large; write it out in digits (up to 18446744073709551615)".to_owned()),
+        Ok(_) => {
+            Err("it is too large; write it out in digits (up to 18446744073709551615)".to_owned())
+        }
         Err(_) => Err("write a whole number, such as 1000000, 1_000_000 or 1e6".to_owned()),
     }
 }
@@ -197,7 +205,11 @@ fn words(plan: &RatePlan) -> String {
     let layout = match plan.filter() {
         Kind::Bloom => format!("{} bits a key, anywhere", plan.hashes()),
         Kind::Blocked => {
-            format!("{} blocks of one cache line, {} bits a key", grouped(plan.cells() / 512), plan.hashes())
+            format!(
+                "{} blocks of one cache line, {} bits a key",
+                grouped(plan.cells() / 512),
+                plan.hashes()
+            )
         }
         Kind::Counting => {
             format!(
@@ -240,7 +252,9 @@ pub(crate) fn advice(plan: &RatePlan) -> Vec<String> {
     advice.extend(small_advice(plan));
     match plan.filter() {
         Kind::Bloom if plan.bytes() > CACHE => {
-            if let Some(other) = same(Kind::Blocked).filter(|other| other.bits() < plan.bits() * 13 / 10) {
+            if let Some(other) =
+                same(Kind::Blocked).filter(|other| other.bits() < plan.bits() * 13 / 10)
+            {
                 advice.push(format!(
                     "larger than most caches: --filter blocked answers with one memory access, for {:.0}% more bits",
                     100.0 * (other.bits() as f64 / plan.bits() as f64 - 1.0)
@@ -248,7 +262,9 @@ pub(crate) fn advice(plan: &RatePlan) -> Vec<String> {
             }
         }
         Kind::Blocked => {
-            if let Some(other) = same(Kind::Bloom).filter(|other| other.bits() < plan.bits() * 10 / 13) {
+            if let Some(other) =
+                same(Kind::Bloom).filter(|other| other.bits() < plan.bits() * 10 / 13)
+            {
                 advice.push(format!(
                     "at this rate --filter bloom takes {:.0}% fewer bits",
                     100.0 * (1.0 - other.bits() as f64 / plan.bits() as f64)
@@ -285,7 +301,9 @@ pub(crate) fn small_advice(plan: &RatePlan) -> Option<String> {
 fn enough_bits(plan: &RatePlan) -> Option<u64> {
     let keeps = |bits: u64| {
         let larger = match plan.filter() {
-            Kind::Counting => RatePlan::counting_from_items_bits(plan.items(), bits, plan.counter_bits()),
+            Kind::Counting => {
+                RatePlan::counting_from_items_bits(plan.items(), bits, plan.counter_bits())
+            }
             filter => RatePlan::from_items_bits(filter, plan.items(), bits),
         };
         larger.is_ok_and(|larger| larger.fpr() <= plan.fpr())

@@ -65,7 +65,8 @@ pub(crate) struct PrivacySize {
 pub(crate) enum Method {
     /// As accurate as any private filter can be, in the fewest bits
     Linear,
-    /// A Bloom filter whose bits are flipped at random: less accurate, but the private filter can go on taking items
+    /// A Bloom filter whose bits are flipped at random: less accurate, but the private filter can
+    /// go on taking items
     Bloom,
 }
 
@@ -86,9 +87,12 @@ impl PrivacySize {
         let items = self.items.context(
             "say for how many items there is room: --items N (it becomes public, so choose it before you count your keys)",
         )?;
-        let epsilon = self.epsilon.context("say what may be lost: --epsilon E, for example --epsilon 4")?;
+        let epsilon =
+            self.epsilon.context("say what may be lost: --epsilon E, for example --epsilon 4")?;
         if let Some(percent) = self.fp.filter(|fp| (1.0..100.0).contains(fp)) {
-            bail!("a rate is a share up to 0.5 (got {percent}); for {percent} percent write {percent}%");
+            bail!(
+                "a rate is a share up to 0.5 (got {percent}); for {percent} percent write {percent}%"
+            );
         }
         match self.method {
             Method::Linear => {
@@ -111,10 +115,12 @@ impl PrivacySize {
             Method::Bloom => {
                 let bits = self.bits.unwrap_or(items.saturating_mul(16));
                 let plan = match (self.hashes, self.fp) {
-                    (Some(_), Some(_)) => bail!("--fp chooses the hashes; leave --hashes or --fp out"),
+                    (Some(_), Some(_)) => {
+                        bail!("--fp chooses the hashes; leave --hashes or --fp out")
+                    }
                     (Some(hashes), None) => {
-                        let bloom =
-                            RatePlan::from_items_bits(Kind::Bloom, items, bits)?.with_hashes(hashes)?;
+                        let bloom = RatePlan::from_items_bits(Kind::Bloom, items, bits)?
+                            .with_hashes(hashes)?;
                         UltraPlan::of_bloom(bloom, epsilon)?
                     }
                     (None, Some(fp)) => UltraPlan::with_fpr(items, bits, epsilon, fp)?,
@@ -135,7 +141,8 @@ impl PlanPrivacy {
         self.plot.draw(|| plot::of_privacy(&plan))?;
         if self.json {
             let mut fields = plan.fields();
-            fields.insert("epsilon_asked".to_owned(), self.size.epsilon.map_or(json!(null), decimal));
+            fields
+                .insert("epsilon_asked".to_owned(), self.size.epsilon.map_or(json!(null), decimal));
             return output::print_json(fields);
         }
         output::print(&plan.words())

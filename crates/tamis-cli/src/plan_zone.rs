@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use tamis::zone::{self, CodeName, Plan, Prefer, Universe};
 
-/// Nobody is answered wrongly, up to d items of a finite universe. Give two of universe, items and bits
+/// Nobody is answered wrongly, up to d items of a finite universe. Give two of universe, items and
+/// bits
 #[derive(Args)]
 #[command(after_help = "\
 Universes: 65536 (0 to 65535), 1..48, ipv4, dictionary:FILE (the keys of a file, one a line).
@@ -116,7 +117,9 @@ impl PlanZone {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let universe = self.size.universe.as_deref().map(universe::parse).transpose()?;
         if self.plot.is_wanted() && (self.bits.is_some() || !self.sizes.is_empty()) {
-            bail!("--plot draws the plan for a --universe and --items; leave --bits and --sizes out");
+            bail!(
+                "--plot draws the plan for a --universe and --items; leave --bits and --sizes out"
+            );
         }
         if !self.sizes.is_empty() {
             return self.guideline(&universe.context("--sizes needs a --universe")?);
@@ -140,7 +143,11 @@ impl PlanZone {
             (None, Some(items), Some(bits)) => self.largest(
                 "largest_universe",
                 |code| zone::largest_universe(code, bits, items).map(|n| n.to_string()),
-                &format!("The largest universe for {} in {} bits", output::of(items, "item"), grouped(bits)),
+                &format!(
+                    "The largest universe for {} in {} bits",
+                    output::of(items, "item"),
+                    grouped(bits)
+                ),
             ),
             (Some(universe), None, Some(bits)) => self.largest(
                 "largest_items",
@@ -152,7 +159,9 @@ impl PlanZone {
                     "--universe, --items and --bits are all given; leave one out: it follows from the other two"
                 )
             }
-            _ => bail!("give two of --universe, --items and --bits, for example --universe 65536 --items 10"),
+            _ => bail!(
+                "give two of --universe, --items and --bits, for example --universe 65536 --items 10"
+            ),
         }
     }
 
@@ -167,14 +176,19 @@ impl PlanZone {
         let found: Vec<(CodeName, Option<String>)> =
             codes.into_iter().map(|code| (code, find(code))).collect();
         if self.json {
-            let value = |text: &Option<String>| match text.as_ref().map(|text| (text, text.parse::<u64>())) {
-                Some((_, Ok(number))) => integer(number),
-                Some((text, Err(_))) => json!(text),
-                None => Value::Null,
-            };
+            let value =
+                |text: &Option<String>| match text.as_ref().map(|text| (text, text.parse::<u64>()))
+                {
+                    Some((_, Ok(number))) => integer(number),
+                    Some((text, Err(_))) => json!(text),
+                    None => Value::Null,
+                };
             let by_code: Map<String, Value> =
                 found.iter().map(|(code, text)| (code.to_string(), value(text))).collect();
-            return output::print_json(object([("promise", json!("zone")), (field, Value::Object(by_code))]));
+            return output::print_json(object([
+                ("promise", json!("zone")),
+                (field, Value::Object(by_code)),
+            ]));
         }
         let mut lines = vec![title.to_owned()];
         for (code, text) in found {
@@ -220,13 +234,22 @@ impl PlanZone {
                 "The worth of a query and its cost in bits, code {code}, a guaranteed answer worth {}",
                 self.worth
             ),
-            format!("{:>6}{:>10}{:>10}{:>14}{:>14}", "items", "bits", "value", "value a bit", "gain a bit"),
+            format!(
+                "{:>6}{:>10}{:>10}{:>14}{:>14}",
+                "items", "bits", "value", "value a bit", "gain a bit"
+            ),
         ];
         let mut before: Option<&zone::Guideline> = None;
         for row in &rows {
-            let gain = before.filter(|before| before.bits != row.bits).map_or_else(String::new, |before| {
-                format!("{:.3e}", (row.value - before.value) / (row.bits as f64 - before.bits as f64))
-            });
+            let gain = before.filter(|before| before.bits != row.bits).map_or_else(
+                String::new,
+                |before| {
+                    format!(
+                        "{:.3e}",
+                        (row.value - before.value) / (row.bits as f64 - before.bits as f64)
+                    )
+                },
+            );
             lines.push(format!(
                 "{:>6}{:>10}{:>10.4}{:>14.3e}{gain:>14}",
                 row.items,
@@ -241,7 +264,8 @@ impl PlanZone {
 
     fn alternatives(&self, plan: &Plan) -> Vec<Plan> {
         let other = |code: &CodeName| *code != plan.code();
-        let best = |code| Plan::best_of(plan.universe(), plan.items(), code, self.size.preference()).ok();
+        let best =
+            |code| Plan::best_of(plan.universe(), plan.items(), code, self.size.preference()).ok();
         let plans = CodeName::ALL.into_iter().filter(other).filter_map(best);
         plans.map(|other| if plan.is_counting() { other.counting() } else { other }).collect()
     }
@@ -269,7 +293,11 @@ impl PlanZone {
             String::new()
         };
         let mut lines = vec![
-            format!("A zone filter for {} of {}", output::of(plan.items(), "item"), plan.universe()),
+            format!(
+                "A zone filter for {} of {}",
+                output::of(plan.items(), "item"),
+                plan.universe()
+            ),
             format!(
                 "size      {} bits, {} bytes{counters}, {:.1} bits an item",
                 grouped(plan.bits()),
@@ -319,9 +347,12 @@ fn listing(plan: &Plan) -> String {
             format!("a full filter is listed by testing about {} candidates", grouped(work as u64))
         }
         (_, true) => {
-            "a full filter is listed by algebra from its counters, as far as they are not too many".to_owned()
+            "a full filter is listed by algebra from its counters, as far as they are not too many"
+                .to_owned()
         }
-        (_, false) => "from bits alone would take too long: build it with --counting to list it".to_owned(),
+        (_, false) => {
+            "from bits alone would take too long: build it with --counting to list it".to_owned()
+        }
     }
 }
 

@@ -50,7 +50,8 @@ pub(crate) fn of_rate(plan: &RatePlan) -> Chart {
         let plans = rates.iter().filter_map(|fpr| {
             let other = RatePlan::from_items_fpr(kind, plan.items(), *fpr).ok()?;
             let same = kind == Kind::Counting && plan.filter() == Kind::Counting;
-            let other = if same { other.with_counter_bits(plan.counter_bits()).ok()? } else { other };
+            let other =
+                if same { other.with_counter_bits(plan.counter_bits()).ok()? } else { other };
             Some((*fpr, other.bits() as f64))
         });
         chart.curves.push(Curve::smooth(kind.name(), plans));
@@ -63,8 +64,11 @@ pub(crate) fn of_rate(plan: &RatePlan) -> Chart {
 /// Bits and probes against the items, one curve a code each.
 pub(crate) fn of_zone(plan: &ZonePlan) -> Chart {
     let title = format!("Bits and probes against items, {}", plan.universe());
-    let mut chart =
-        Chart::new(&title, Axis::log("most items d"), Axis::log("size (bits), and probes a lookup"));
+    let mut chart = Chart::new(
+        &title,
+        Axis::log("most items d"),
+        Axis::log("size (bits), and probes a lookup"),
+    );
     let mut items: Vec<u64> = [1, 2, 3, 4, 6, 8]
         .iter()
         .flat_map(|eighth| [plan.items() * eighth / 4, plan.items() * eighth / 8])
@@ -88,7 +92,8 @@ pub(crate) fn of_zone(plan: &ZonePlan) -> Chart {
         probes.push(curve("probes", ZonePlan::probes));
     }
     chart.curves.extend(probes);
-    let own = [(plan.items() as f64, plan.bits() as f64), (plan.items() as f64, plan.probes() as f64)];
+    let own =
+        [(plan.items() as f64, plan.bits() as f64), (plan.items() as f64, plan.probes() as f64)];
     chart.curves.push(Curve::rings(&format!("this plan: {}", plan.code()), own));
     chart
 }
@@ -102,14 +107,22 @@ pub(crate) fn of_privacy(plan: &PrivatePlan) -> Chart {
     let epsilons: Vec<Epsilon> = (1..=16)
         .filter_map(|step| Epsilon::try_from((own / 8.0 * f64::from(step)).clamp(0.1, 30.0)).ok())
         .collect();
-    chart.curves.push(Curve::smooth("floor of the worse", epsilons.iter().map(|e| (e.to_f64(), floor(*e)))));
+    chart.curves.push(Curve::smooth(
+        "floor of the worse",
+        epsilons.iter().map(|e| (e.to_f64(), floor(*e))),
+    ));
     let mut errors = |name: &str, of: &dyn Fn(Epsilon) -> Option<(f64, f64)>| {
-        let found: Vec<(f64, f64, f64)> =
-            epsilons.iter().filter_map(|e| of(*e).map(|(fp, missed)| (e.to_f64(), fp, missed))).collect();
-        chart.curves.push(Curve::line(&format!("{name}, FP"), found.iter().map(|(e, fp, _)| (*e, *fp))));
+        let found: Vec<(f64, f64, f64)> = epsilons
+            .iter()
+            .filter_map(|e| of(*e).map(|(fp, missed)| (e.to_f64(), fp, missed)))
+            .collect();
         chart
             .curves
-            .push(Curve::line(&format!("{name}, FN"), found.iter().map(|(e, _, missed)| (*e, *missed))));
+            .push(Curve::line(&format!("{name}, FP"), found.iter().map(|(e, fp, _)| (*e, *fp))));
+        chart.curves.push(Curve::line(
+            &format!("{name}, FN"),
+            found.iter().map(|(e, _, missed)| (*e, *missed)),
+        ));
     };
     errors("linear", &|epsilon| {
         let plan = LinearPlan::new(plan.items(), epsilon).ok()?;

@@ -10,7 +10,8 @@ pub(crate) fn reading(files: &[PathBuf], doing: &str) -> ProgressBar {
     if doing == "querying" && io::stdout().is_terminal() {
         return ProgressBar::hidden();
     }
-    let size = |file: &PathBuf| file.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
+    let size =
+        |file: &PathBuf| file.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
     match files.iter().map(size).sum() {
         Some(total) => bar(
             Some(total),
@@ -26,7 +27,8 @@ pub(crate) fn bar(total: Option<u64>, doing: &str, template: &str) -> ProgressBa
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style =
+        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = total.map_or_else(ProgressBar::no_length, ProgressBar::new);
     bar.with_style(style.progress_chars("=> ")).with_prefix(doing.to_owned())
 }

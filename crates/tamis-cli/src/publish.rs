@@ -12,8 +12,9 @@ use tamis::privacy::{Epsilon, UltraFilter};
 
 /// Publish a private Bloom filter under noise
 ///
-/// Every bit is flipped at random, so that the release says of any one item at most a factor e^epsilon. The private filter stays as it is
-/// and can go on taking keys. Each release costs again: hand out copies of the file instead.
+/// Every bit is flipped at random, so that the release says of any one item at most a factor
+/// e^epsilon. The private filter stays as it is and can go on taking keys. Each release costs
+/// again: hand out copies of the file instead.
 #[derive(Args)]
 #[command(after_help = "\
 The private filter's size and the items it was planned for become public: build it with --items, not by counting. With k hashes a bit \
@@ -44,7 +45,10 @@ pub(crate) struct Publish {
 impl Publish {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         if self.filter != Path::new("-") {
-            filter::spare_sources(&self.target, [&self.filter].into_iter().chain(&self.payment.ledger))?;
+            filter::spare_sources(
+                &self.target,
+                [&self.filter].into_iter().chain(&self.payment.ledger),
+            )?;
         }
         filter::check_folder(&self.target)?;
         let bloom = match self.access.open(&self.filter, true)? {

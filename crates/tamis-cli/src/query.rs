@@ -12,8 +12,9 @@ use std::path::PathBuf;
 
 /// Print the keys that pass the filter
 ///
-/// A key that passes a rate filter is a member, or one of the few strangers that the promise allows; a key that passes a zone
-/// filter within its zone is a member. A key that does not pass is certainly none. Of a published filter, all this is probable only, and the command
+/// A key that passes a rate filter is a member, or one of the few strangers that the promise
+/// allows; a key that passes a zone filter within its zone is a member. A key that does not pass is
+/// certainly none. Of a published filter, all this is probable only, and the command
 /// says how probable.
 #[derive(Args)]
 #[command(after_help = "\
@@ -30,7 +31,8 @@ JSON fields: file, promise, keys, passed, printed, fpr_now; of a published filte
 pub(crate) struct Query {
     /// The filter
     filter: PathBuf,
-    /// Print the keys that do not pass instead: these are certainly no members (of a published filter, probably none)
+    /// Print the keys that do not pass instead: these are certainly no members (of a published
+    /// filter, probably none)
     #[arg(short = 'v', long)]
     invert: bool,
     /// Print only how many keys would be printed

@@ -11,8 +11,9 @@ use tamis::{AnyFilter, Error};
 
 /// Remove keys from a filter with counters
 ///
-/// Remove only keys that were added: removing a stranger that happens to pass harms members, and nothing can notice.
-/// A key that is certainly absent stops the command, and the file stays as it was.
+/// Remove only keys that were added: removing a stranger that happens to pass harms members, and
+/// nothing can notice. A key that is certainly absent stops the command, and the file stays as it
+/// was.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -79,8 +80,11 @@ impl Remove {
                 ]),
             );
         }
-        let passed_over =
-            if absent > 0 { format!(", {} certainly absent", grouped(absent)) } else { String::new() };
+        let passed_over = if absent > 0 {
+            format!(", {} certainly absent", grouped(absent))
+        } else {
+            String::new()
+        };
         let stuck = if saturated > 0 {
             format!("; {} counters are at their ceiling and stay", grouped(saturated))
         } else {

@@ -26,7 +26,8 @@ numbers past 2^53 are strings, and so is what is no number.")]
 pub(crate) struct Reproduce {
     /// The documents, by number [default: all]
     documents: Vec<String>,
-    /// Ask fewer strangers: a million for each rate instead of four, fewer still for 003's many rates, and smaller filters for 000
+    /// Ask fewer strangers: a million for each rate instead of four, fewer still for 003's many
+    /// rates, and smaller filters for 000
     #[arg(long)]
     quick: bool,
     /// Print one JSON object
@@ -44,7 +45,8 @@ impl Reproduce {
     /// Whether every verdict is the one on record.
     pub(crate) fn run(&self) -> anyhow::Result<bool> {
         let documents = self.chosen()?;
-        let page = self.report.as_ref().map(|folder| picture::page_in(folder, self.force)).transpose()?;
+        let page =
+            self.report.as_ref().map(|folder| picture::page_in(folder, self.force)).transpose()?;
         let mut all = Report::default();
         for (i, document) in documents.iter().copied().enumerate() {
             let bar = progress::spinner(&format!(
@@ -53,8 +55,9 @@ impl Reproduce {
                 i + 1,
                 documents.len()
             ));
-            let report =
-                tamis_lab::reproduce_telling(document, self.quick, &|step| bar.set_message(step.to_owned()));
+            let report = tamis_lab::reproduce_telling(document, self.quick, &|step| {
+                bar.set_message(step.to_owned())
+            });
             bar.finish_and_clear();
             if !self.json {
                 output::print(&words(document, &report))?;
@@ -114,7 +117,8 @@ fn words(document: Document, report: &Report) -> String {
 
 /// What goes beyond the document, curve by curve. The data of its own figures is in --json.
 fn beyond(report: &Report) -> Vec<String> {
-    let series: Vec<_> = report.series.iter().filter(|series| series.name.starts_with("Beyond")).collect();
+    let series: Vec<_> =
+        report.series.iter().filter(|series| series.name.starts_with("Beyond")).collect();
     let mut lines = Vec::new();
     for curves in series.chunk_by(|a, b| a.name == b.name) {
         let row = |name: &str, values: &[f64]| {
@@ -144,8 +148,10 @@ fn changed(cell: &Cell) -> &'static str {
 /// Two lines a cell: the number, and what there is to say.
 fn plain(cells: &[Cell]) -> Vec<String> {
     let (published, recomputed) = widths(cells);
-    let mut lines =
-        vec![format!("{:<9}{:<published$}  {:<recomputed$}  place", "verdict", "published", "recomputed")];
+    let mut lines = vec![format!(
+        "{:<9}{:<published$}  {:<recomputed$}  place",
+        "verdict", "published", "recomputed"
+    )];
     for cell in cells {
         lines.push(format!(
             "{:<9}{:<published$}  {:<recomputed$}  {}{}",
@@ -187,7 +193,11 @@ fn with_readings(cells: &[Cell]) -> Vec<String> {
             .iter()
             .map(|reading| {
                 let mark = if reading.verdict == Verdict::Holds { "=" } else { "" };
-                format!("{:<width$}", format!("{mark:<2}{}", reading.recomputed), width = reading.name.len())
+                format!(
+                    "{:<width$}",
+                    format!("{mark:<2}{}", reading.recomputed),
+                    width = reading.name.len()
+                )
             })
             .collect();
         lines.push(format!(

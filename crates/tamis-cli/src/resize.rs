@@ -25,7 +25,8 @@ pub(crate) struct Grow {
 
 /// Make a zone filter shorter, and its zone smaller
 ///
-/// If it holds more than the smaller zone allows, strangers may pass, and the filter says so from then on.
+/// If it holds more than the smaller zone allows, strangers may pass, and the filter says so from
+/// then on.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -191,7 +191,9 @@ impl Body<'_> {
                 panels: vec![Panel::new("", shades, 64.min(self.cells as usize))],
             };
         }
-        let bound = |region: u64| (u128::from(self.cells) * u128::from(region) / u128::from(REGIONS)) as u64;
+        let bound = |region: u64| {
+            (u128::from(self.cells) * u128::from(region) / u128::from(REGIONS)) as u64
+        };
         let fills: Vec<f64> =
             (0..REGIONS).map(|region| self.fill(bound(region), bound(region + 1))).collect();
         let (low, high) =

@@ -1,4 +1,5 @@
-//! The command line as a person or a script meets it: what is printed, where, and with which exit code.
+//! The command line as a person or a script meets it: what is printed, where, and with which exit
+//! code.
 
 #![allow(clippy::unwrap_used)]
 
@@ -23,14 +24,17 @@ fn plans_have_stable_fields() {
     assert_eq!((plan["bits"].as_u64(), plan["hashes"].as_u64()), (Some(143_776), Some(10)));
     assert_eq!(shell.run("plan rate --fpr 0.01 --bits 95_851 --json").json()["items"], 10_000);
     assert!(
-        shell.run("plan rate --items 10000 --bits 143776 --json").json()["fpr"].as_f64().unwrap() < 0.00101
+        shell.run("plan rate --items 10000 --bits 143776 --json").json()["fpr"].as_f64().unwrap()
+            < 0.00101
     );
     // Past 2^53 integers are strings, so that no reader rounds them.
     let plan = shell.run("plan rate --items 1e12 --fpr 1e-15 --filter counting --json").json();
     assert_eq!(plan["bits"].as_u64(), Some(287_551_751_321_024));
     shell.with_input("build rate --items 5 --seed 18446744073709551615 -o f", "").ok();
     assert_eq!(shell.run("info f --json").json()["seed"], "18446744073709551615");
-    assert!(shell.run("plan rate --items 10000 --fpr 0.01").ok().contains("95,851 bits, 11,982 bytes"));
+    assert!(
+        shell.run("plan rate --items 10000 --fpr 0.01").ok().contains("95,851 bits, 11,982 bytes")
+    );
 }
 
 #[test]
@@ -72,8 +76,9 @@ fn members_pass_and_exit_codes_tell() {
     for filter in ["bloom", "blocked", "counting"] {
         let shell = Shell::new();
         shell.file("members", lines(0..1_000)).file("strangers", lines(5_000..6_000));
-        let built =
-            shell.run(&format!("build rate --filter {filter} --fpr 0.001 -o f members --json")).json();
+        let built = shell
+            .run(&format!("build rate --filter {filter} --fpr 0.001 -o f members --json"))
+            .json();
         assert_eq!((built["keys"].as_u64(), built["items"].as_u64()), (Some(1_000), Some(1_000)));
         assert_eq!(built["health"], "within");
         let size = std::fs::metadata(shell.path("f")).unwrap().len();
@@ -94,11 +99,15 @@ fn members_pass_and_exit_codes_tell() {
         assert_eq!(shell.run("query --json f members").json()["passed"], 1_000);
 
         let measured = shell.run("measure f --members members --strangers strangers --json").json();
-        assert_eq!((measured["true_positives"].as_u64(), measured["fnr"].as_f64()), (Some(1_000), Some(0.0)));
+        assert_eq!(
+            (measured["true_positives"].as_u64(), measured["fnr"].as_f64()),
+            (Some(1_000), Some(0.0))
+        );
         assert!(measured["fpr"].as_f64().unwrap() < 0.02);
         assert!(measured["f1"].as_f64().unwrap() > 0.99);
         let random = shell.run("measure f --trials 200000 --json").json();
-        let (low, high) = (random["fpr_low"].as_f64().unwrap(), random["fpr_high"].as_f64().unwrap());
+        let (low, high) =
+            (random["fpr_low"].as_f64().unwrap(), random["fpr_high"].as_f64().unwrap());
         assert!(low <= random["fpr"].as_f64().unwrap() && high < 0.002 && low < high);
         assert_eq!(shell.run("info f --json").json()["key_kinds"], "text");
         assert!(shell.run("info f").ok().contains("within plan"));
@@ -108,8 +117,10 @@ fn members_pass_and_exit_codes_tell() {
 #[test]
 fn keys_are_told_apart_as_asked() {
     let shell = Shell::new();
-    let query = |input: &[u8], options: &str| shell.with_input(&format!("query f {options}"), input);
-    // Line ends, with and without carriage returns, with a byte-order mark, without a last line end.
+    let query =
+        |input: &[u8], options: &str| shell.with_input(&format!("query f {options}"), input);
+    // Line ends, with and without carriage returns, with a byte-order mark, without a last line
+    // end.
     shell.file("plain", "ant\nbee\ncat\n").file("windows", "\u{feff}ant\r\nbee\r\ncat");
     shell.run("build rate -o f plain").ok();
     shell.run("build rate -o g windows").ok();
@@ -143,11 +154,20 @@ fn csv_columns_by_name_and_number() {
     assert_eq!(shell.run("build rate --csv name -o f in.csv --json").json()["keys"], 3);
     assert_eq!(shell.with_input("query f", "ant, red\n1\n").ok(), "ant, red\n");
     assert_eq!(
-        shell.with_input("query f --csv name --rows", "x,name\n9,bee\n8,none\n7,\"say \"\"hi\"\"\"\n").ok(),
+        shell
+            .with_input(
+                "query f --csv name --rows",
+                "x,name\n9,bee\n8,none\n7,\"say \"\"hi\"\"\"\n"
+            )
+            .ok(),
         "x,name\n9,bee\n7,\"say \"\"hi\"\"\"\n"
     );
     assert_eq!(shell.with_input("query f --csv 2", "9,bee\n8,none\n").ok(), "bee\n");
-    assert_eq!(shell.run("build rate --csv 2 -o g in.csv --json").json()["keys"], 4, "the header is data");
+    assert_eq!(
+        shell.run("build rate --csv 2 -o g in.csv --json").json()["keys"],
+        4,
+        "the header is data"
+    );
     assert_eq!(shell.run("build rate --csv 2 --header -o g in.csv --json").json()["keys"], 3);
     shell.run("build rate --csv nome -o g in.csv").refused(&["nome", "id, name"]);
     shell.run("build rate --csv 0 -o g in.csv").refused(&["from 1"]);
@@ -158,7 +178,10 @@ fn csv_columns_by_name_and_number() {
         .file("tab.csv", "id\tname\n1\tant\n")
         .file("quoted.csv", "name\n\"two\nlines\"\n");
     shell.run("build rate --csv name --delimiter ; -o g semi.csv").ok();
-    assert_eq!(shell.run("query g --csv name --delimiter \\t --rows tab.csv").ok(), "id\tname\n1\tant\n");
+    assert_eq!(
+        shell.run("query g --csv name --delimiter \\t --rows tab.csv").ok(),
+        "id\tname\n1\tant\n"
+    );
     shell.run("query g --csv name semi.csv").refused(&["its columns are id;name"]);
     shell.run("query g --csv name --delimiter two semi.csv").refused(&["one character"]);
     shell.run("build rate --csv name -o g quoted.csv").ok();
@@ -190,7 +213,11 @@ fn integers_are_not_their_digits() {
     let text = shell.with_input("query f --keys text", "7\n");
     assert_eq!(text.code, 1);
     assert!(text.err.contains("holds only integers"), "{}", text.err);
-    assert_eq!(shell.with_input("query -c f", "7\n\n-3\n\n").ok(), "2\n", "a blank line is no number");
+    assert_eq!(
+        shell.with_input("query -c f", "7\n\n-3\n\n").ok(),
+        "2\n",
+        "a blank line is no number"
+    );
     shell.with_input("query f", "8\nseven\n").refused(&["line 2", "\"seven\"", "--keys text"]);
     shell.with_input("query f", "99999999999999999999\n").refused(&["line 1"]);
     assert_eq!(shell.run("info f --json").json()["key_kinds"], "integers");
@@ -212,7 +239,10 @@ fn pipes_need_to_be_told_how_many() {
 #[test]
 fn adding_removing_and_overfilling() {
     let shell = Shell::new();
-    shell.file("first", lines(0..500)).file("second", lines(500..1_000)).file("many", lines(0..20_000));
+    shell
+        .file("first", lines(0..500))
+        .file("second", lines(500..1_000))
+        .file("many", lines(0..20_000));
     shell.run("build rate --filter counting --items 1000 -o f first").ok();
     assert_eq!(shell.run("add f second --json").json()["health"], "within");
     assert_eq!(shell.run("query -c f second").ok(), "500\n");
@@ -221,9 +251,12 @@ fn adding_removing_and_overfilling() {
     assert!(shell.run("query -c f first").out.trim().parse::<u32>().unwrap() < 20);
     // A certainly absent key stops everything; the file stays as it was.
     let before = std::fs::read(shell.path("f")).unwrap();
-    shell.with_input("remove f", "key 500\nnever there\n").refused(&["never there", "nothing was removed"]);
+    shell
+        .with_input("remove f", "key 500\nnever there\n")
+        .refused(&["never there", "nothing was removed"]);
     assert_eq!(std::fs::read(shell.path("f")).unwrap(), before);
-    let ignoring = shell.with_input("remove f --ignore-absent --json", "key 500\nnever there\n").json();
+    let ignoring =
+        shell.with_input("remove f --ignore-absent --json", "key 500\nnever there\n").json();
     assert_eq!((ignoring["removed"].as_u64(), ignoring["absent"].as_u64()), (Some(1), Some(1)));
     // Past its plan it goes on, and says so.
     let over = shell.run("add f many");
@@ -248,7 +281,9 @@ fn merging() {
     shell.file("both", lines(400..600));
     for filter in ["bloom", "blocked", "counting"] {
         for name in ["left", "right", "all"] {
-            shell.run(&format!("build rate --filter {filter} --items 2000 -o {name}.t {name}")).ok();
+            shell
+                .run(&format!("build rate --filter {filter} --items 2000 -o {name}.t {name}"))
+                .ok();
         }
         shell.run("union left.t right.t -o union.t").ok();
         assert_eq!(shell.run("query -c union.t all").ok(), "1000\n");
@@ -280,11 +315,16 @@ fn merging() {
 fn keyed_filters_need_their_key_and_never_hold_it() {
     let shell = Shell::new();
     let secret = "correct horse battery staple";
-    shell.file("key", format!("{secret}\n")).file("same", secret).file("other", "another secret, as long");
+    shell
+        .file("key", format!("{secret}\n"))
+        .file("same", secret)
+        .file("other", "another secret, as long");
     shell.file("short", "short").file("members", lines(0..100));
     shell.run("build rate --key-file key -o f members").ok();
     let bytes = std::fs::read(shell.path("f")).unwrap();
-    assert!(!bytes.windows(6).any(|window| secret.as_bytes().windows(6).any(|part| part == window)));
+    assert!(
+        !bytes.windows(6).any(|window| secret.as_bytes().windows(6).any(|part| part == window))
+    );
     shell.run("query f members").refused(&["--key-file"]);
     shell.run("query f --key-file other members").refused(&["not the key"]);
     shell.run("query f --key-file short members").refused(&["at least 16 bytes", "got 5"]);
@@ -422,7 +462,8 @@ fn writing_replaces_in_one_step_or_not_at_all() {
     shell.run("build rate --force -o notes members").ok();
     #[cfg(unix)]
     {
-        // A link to nothing yet is followed too; standard error may be full, and the exit code still tells.
+        // A link to nothing yet is followed too; standard error may be full, and the exit code
+        // still tells.
         std::os::unix::fs::symlink("new", shell.path("dangling")).unwrap();
         shell.run("build rate -o dangling members").ok();
         assert!(shell.path("new").is_file());
@@ -521,7 +562,10 @@ fn the_ultrafilter_is_reproduced_by_either_number() {
     let shell = Shell::new();
     let words = shell.run("reproduce 002 --quick").ok();
     assert!(words.starts_with("000  K. Odoh"), "{words}");
-    assert!(words.contains("Of 90 cells 90 hold as recomputed, 8 with ten hashes, one-sided"), "{words}");
+    assert!(
+        words.contains("Of 90 cells 90 hold as recomputed, 8 with ten hashes, one-sided"),
+        "{words}"
+    );
     assert!(!words.contains("CHANGED"), "{words}");
     let report = shell.run("reproduce 000 --quick --json").json();
     let first = &report["cells"][0];
@@ -530,7 +574,10 @@ fn the_ultrafilter_is_reproduced_by_either_number() {
         (first["reading"].as_str(), first["published"].as_f64()),
         (Some("one hash, one-sided"), Some(0.03))
     );
-    assert!(first["readings"][0]["recomputed"].is_number() && first["readings"][0]["verdict"].is_string());
+    assert!(
+        first["readings"][0]["recomputed"].is_number()
+            && first["readings"][0]["verdict"].is_string()
+    );
 }
 
 #[test]
@@ -546,7 +593,10 @@ fn zone_plans_have_stable_fields_and_refusals() {
         (plan["items"].as_u64(), plan["universe"].as_u64(), plan["bytes"].as_u64()),
         (Some(3), Some(606), Some(8))
     );
-    assert_eq!(plan["alternatives"][0], serde_json::json!({"code": "egh", "bits": 100, "probes": 9}));
+    assert_eq!(
+        plan["alternatives"][0],
+        serde_json::json!({"code": "egh", "bits": 100, "probes": 9})
+    );
     let egh = shell.run("plan zone --universe ipv4 --items 4 --code egh --json").json();
     assert_eq!((egh["bits"].as_u64(), egh["probes"].as_u64()), (Some(1264), Some(27)));
     let coprime = shell.run("plan zone --universe ipv4 --items 4 --code coprime --json").json();
@@ -559,15 +609,28 @@ fn zone_plans_have_stable_fields_and_refusals() {
     let probes = shell.run("plan zone --universe 65536 --items 10 --prefer probes --json").json();
     assert!(probes["probes"].as_u64().unwrap() < 21);
     let counting = shell.run("plan zone --universe 606 --items 3 --counting --json").json();
-    assert_eq!((counting["bits"].as_u64(), counting["counter_bits"].as_u64()), (Some(126), Some(2)));
-    assert_eq!(shell.run("plan zone --items 5 --bits 440 --json").json()["largest_universe"]["egh"], 18_062);
-    assert_eq!(shell.run("plan zone --universe 18062 --bits 440 --json").json()["largest_items"]["egh"], 5);
-    let guide = shell.run("plan zone --universe 1000 --sizes 0.1,0.2,0.4,0.2,0.1 --worth 3 --json").json();
+    assert_eq!(
+        (counting["bits"].as_u64(), counting["counter_bits"].as_u64()),
+        (Some(126), Some(2))
+    );
+    assert_eq!(
+        shell.run("plan zone --items 5 --bits 440 --json").json()["largest_universe"]["egh"],
+        18_062
+    );
+    assert_eq!(
+        shell.run("plan zone --universe 18062 --bits 440 --json").json()["largest_items"]["egh"],
+        5
+    );
+    let guide =
+        shell.run("plan zone --universe 1000 --sizes 0.1,0.2,0.4,0.2,0.1 --worth 3 --json").json();
     assert_eq!(guide["guideline"].as_array().unwrap().len(), 4);
     assert!(shell.run("plan zone --universe 1..48 --items 2 --code egh").ok().contains("28 bits"));
     // A bit for each element, where that is the least; and no bound that it would break.
     let bitmap = shell.run("plan zone --universe 1e6 --items 7000 --json").json();
-    assert_eq!((bitmap["bits"].as_u64(), bitmap["zone"].as_u64()), (Some(1_000_000), Some(1_000_000)));
+    assert_eq!(
+        (bitmap["bits"].as_u64(), bitmap["zone"].as_u64()),
+        (Some(1_000_000), Some(1_000_000))
+    );
     let dense = shell.run("plan zone --universe 100 --items 50 --json").json();
     assert!(dense["bits"].as_u64().unwrap() <= 100 && dense["least_bits"].is_null());
     assert_eq!(
@@ -598,13 +661,16 @@ fn zone_plans_have_stable_fields_and_refusals() {
 
 #[test]
 fn zone_filters_are_exact_and_list() {
-    for options in ["", "--counting", "--code egh", "--code coprime --counting", "--code rs --prefer probes"]
+    for options in
+        ["", "--counting", "--code egh", "--code coprime --counting", "--code rs --prefer probes"]
     {
         let shell = Shell::new();
         shell
             .file("members", "1\n2\n606\n")
             .file("all", (1..=606).map(|i| format!("{i}\n")).collect::<String>());
-        let built = shell.run(&format!("build zone --universe 1..606 {options} -o f members --json")).json();
+        let built = shell
+            .run(&format!("build zone --universe 1..606 {options} -o f members --json"))
+            .json();
         assert_eq!(
             (built["len"].as_u64(), built["items"].as_u64(), built["health"].as_str()),
             (Some(3), Some(3), Some("within"))
@@ -668,7 +734,10 @@ fn zone_filters_forget_grow_and_merge() {
     shell.run("shrink f --blocks 50").refused(&["more than the 20"]);
     // Filters of different lengths meet in the blocks they share.
     shell
-        .with_input("build zone --universe ipv4 --items 4 --code egh --counting -o g", "10.0.0.2\n10.0.0.9\n")
+        .with_input(
+            "build zone --universe ipv4 --items 4 --code egh --counting -o g",
+            "10.0.0.2\n10.0.0.9\n",
+        )
         .ok();
     shell.run("union f g -o u").ok();
     assert_eq!(shell.run("list u").ok(), "10.0.0.2\n10.0.0.9\n");
@@ -703,7 +772,10 @@ fn zone_filters_forget_grow_and_merge() {
 fn zone_filters_are_not_sure_beyond_their_zone() {
     let shell = Shell::new();
     shell
-        .with_input("build zone --universe 43 --items 2 --code egh --counting --beyond -o f", "0\n31\n32\n")
+        .with_input(
+            "build zone --universe 43 --items 2 --code egh --counting --beyond -o f",
+            "0\n31\n32\n",
+        )
         .ok();
     shell.with_input("remove f", "10\n").ok();
     let list = shell.run("list --json f");
@@ -738,7 +810,9 @@ fn zone_files_that_lie_about_their_contents_are_refused() {
 fn reseal(bytes: &mut [u8]) {
     let end = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize - 4;
     let checksum = !bytes[..end].iter().fold(!0u32, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0x82f6_3b78 } else { 0 })
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            crc >> 1 ^ if crc & 1 == 1 { 0x82f6_3b78 } else { 0 }
+        })
     });
     bytes[end..end + 4].copy_from_slice(&checksum.to_le_bytes());
 }

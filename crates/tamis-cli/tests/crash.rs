@@ -1,8 +1,8 @@
-//! Processes killed, disks filled and files limited in the middle of a change: afterwards there is the old file or the new one, whole,
-//! and a ledger that counts every release that exists.
+//! Processes killed, disks filled and files limited in the middle of a change: afterwards there is
+//! the old file or the new one, whole, and a ledger that counts every release that exists.
 //!
-//! What a killed process may leave behind is a temporary file, `.tamis-` and some letters, in the folder of the file that was being
-//! written; nothing reads it, and it can be deleted.
+//! What a killed process may leave behind is a temporary file, `.tamis-` and some letters, in the
+//! folder of the file that was being written; nothing reads it, and it can be deleted.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
@@ -37,8 +37,8 @@ fn duration(shell: &Shell, line: &str) -> Duration {
     begin.elapsed()
 }
 
-/// Runs the command many times and kills each run at another moment of its life; `check` looks at what is there afterwards. Says how many
-/// were killed before they had ended by themselves.
+/// Runs the command many times and kills each run at another moment of its life; `check` looks at
+/// what is there afterwards. Says how many were killed before they had ended by themselves.
 fn kill_often(shell: &Shell, line: &str, rounds: u32, mut check: impl FnMut(u32)) -> u32 {
     // The first run may be slower than others.
     let whole = (0..3).map(|_| {
@@ -71,7 +71,10 @@ fn verified(shell: &Shell, name: &str) -> AnyFilter {
 #[track_caller]
 fn only(shell: &Shell, names: &[&str]) {
     for entry in shell.entries() {
-        assert!(names.contains(&&*entry) || entry.starts_with(".tamis-"), "{entry} was left behind");
+        assert!(
+            names.contains(&&*entry) || entry.starts_with(".tamis-"),
+            "{entry} was left behind"
+        );
     }
     for name in names {
         assert!(shell.path(name).exists(), "{name} is gone");
@@ -130,7 +133,8 @@ fn an_add_leaves_the_old_filter_or_the_new_one() {
     kill_often(&shell, "add f more.txt", 15, |_| {
         let found = verified(&shell, "f");
         assert!((0..100).all(|i| found.contains(format!("key {i}").as_str()).unwrap()));
-        let added = (100..5_100).filter(|i| found.contains(format!("key {i}").as_str()).unwrap()).count();
+        let added =
+            (100..5_100).filter(|i| found.contains(format!("key {i}").as_str()).unwrap()).count();
         assert!(added < 200 || added == 5_000, "{added} of 5000");
         seen.insert(added == 5_000);
         old.save(shell.path("f")).unwrap();
@@ -158,7 +162,8 @@ fn a_union_leaves_the_old_filter_or_the_new_one() {
     });
 }
 
-/// Every release that exists is paid for, however the process ended; and what is torn says so and can be repaired.
+/// Every release that exists is paid for, however the process ended; and what is torn says so and
+/// can be repaired.
 #[test]
 fn releases_are_paid_for() {
     for (build, release) in [
@@ -192,7 +197,10 @@ fn releases_are_paid_for() {
             };
             let entries = book.entries().len();
             assert!(entries >= releases.len(), "{} releases, {entries} charges", releases.len());
-            assert!(entries == charged || entries == charged + 1, "round {round}: {charged}, then {entries}");
+            assert!(
+                entries == charged || entries == charged + 1,
+                "round {round}: {charged}, then {entries}"
+            );
             charged = entries;
             only(&shell, &["book", "keys.txt", "private"]);
         });
@@ -233,7 +241,9 @@ fn a_limit_on_the_size_of_files_changes_nothing() {
     for trap in ["trap '' XFSZ;", ""] {
         let shell = Shell::new();
         shell.file("keys.txt", lines(0..5_000)).file("more.txt", lines(5_000..6_000));
-        for build in ["build rate --items 1e5 -o f keys.txt", "build rate --items 1e5 -o g more.txt"] {
+        for build in
+            ["build rate --items 1e5 -o f keys.txt", "build rate --items 1e5 -o g more.txt"]
+        {
             shell.run(build).ok();
         }
         shell.run("build privacy --items 1e5 --epsilon 2 --method bloom --private -o private keys.txt").ok();
@@ -247,7 +257,8 @@ fn a_limit_on_the_size_of_files_changes_nothing() {
             "union f g -o f",
             "publish private --epsilon 1 --ledger book -o public",
         ] {
-            let (code, said) = script(&shell, &format!("ulimit -c 0; {trap} ulimit -f 8; $tamis {command}"));
+            let (code, said) =
+                script(&shell, &format!("ulimit -c 0; {trap} ulimit -f 8; $tamis {command}"));
             assert!(code != Some(0), "{command}: {said}");
             if !trap.is_empty() {
                 assert_eq!(code, Some(2), "{command}: {said}");
@@ -260,7 +271,12 @@ fn a_limit_on_the_size_of_files_changes_nothing() {
         }
         only(&shell, &["book", "f", "g", "keys.txt", "more.txt", "private"]);
         if !trap.is_empty() {
-            assert_eq!(shell.entries().len(), 6, "a process that lives cleans up: {:?}", shell.entries());
+            assert_eq!(
+                shell.entries().len(),
+                6,
+                "a process that lives cleans up: {:?}",
+                shell.entries()
+            );
         }
         // The release failed after it was paid for: that counts too much, never too little.
         assert_eq!(Ledger::open(shell.path("book")).unwrap().spent().to_string(), "1");
@@ -304,7 +320,11 @@ fn a_full_disk_changes_nothing() {
     assert!(said.matches("No space left").count() >= 4, "{said}");
     let read = |name: &str| fs::read_to_string(shell.path(name)).unwrap();
     assert_eq!(read("before"), read("after"), "{said}");
-    assert!(!read("left").contains(".tamis-") && !read("left").contains("public"), "{}", read("left"));
+    assert!(
+        !read("left").contains(".tamis-") && !read("left").contains("public"),
+        "{}",
+        read("left")
+    );
     // The ledger is whole: charged, if there was room for a line, or as it was.
     assert!(Ledger::open(shell.path("book")).is_ok(), "{}", read("book"));
 }
@@ -332,7 +352,8 @@ fn who_waits_says_so_and_loses_nothing() {
     let shell = Shell::new();
     shell.file("a.txt", lines(0..100)).file("b.txt", lines(100..200));
     shell.run("build rate --items 1000 -o f a.txt").ok();
-    // The first is slow: its keys come from a pipe that stays open until the second has said that it waits.
+    // The first is slow: its keys come from a pipe that stays open until the second has said that
+    // it waits.
     let mut first = slow_add(&shell);
     let mut second = Command::new(env!("CARGO_BIN_EXE_tamis"))
         .args(["add", "f", "b.txt"])
@@ -345,7 +366,8 @@ fn who_waits_says_so_and_loses_nothing() {
     let mut errors = std::io::BufReader::new(second.stderr.take().unwrap());
     std::io::BufRead::read_line(&mut errors, &mut said).unwrap();
     assert!(said.contains("waiting for another process that is changing f"), "{said}");
-    std::io::Write::write_all(&mut first.stdin.take().unwrap(), lines(200..300).as_bytes()).unwrap();
+    std::io::Write::write_all(&mut first.stdin.take().unwrap(), lines(200..300).as_bytes())
+        .unwrap();
     assert!(first.wait().unwrap().success() && second.wait().unwrap().success());
     let found = verified(&shell, "f");
     assert!((0..300).all(|i| found.contains(format!("key {i}").as_str()).unwrap()));

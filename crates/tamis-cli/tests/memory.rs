@@ -22,13 +22,16 @@ fn the_cap_holds_for_building_and_for_opening() {
         shell.run(&format!("{build} --max-memory 100k")).refused(&["memory", "is allowed 102400"]);
         assert!(!shell.path("f").exists(), "{build}");
         shell.run(&format!("{build} --max-memory 1G")).ok();
-        let small = shell.run("info f --max-memory 100k").refused(&["cannot open f", "is allowed 102400"]);
+        let small =
+            shell.run("info f --max-memory 100k").refused(&["cannot open f", "is allowed 102400"]);
         assert!(!small.err.contains("panicked"));
         shell.run("info f --max-memory 64M").ok();
         std::fs::remove_file(shell.path("f")).unwrap();
     }
     shell.run("build rate --items 1e6 -o f keys.txt").ok();
-    for command in ["query f keys.txt", "add f keys.txt", "union f f -o g", "measure f --members keys.txt"] {
+    for command in
+        ["query f keys.txt", "add f keys.txt", "union f f -o g", "measure f --members keys.txt"]
+    {
         shell.run(&format!("{command} --max-memory 100k")).refused(&["is allowed 102400"]);
         shell.run(&format!("{command} --max-memory 2M")).ok();
     }
@@ -77,8 +80,9 @@ fn the_environment_may_hold_the_cap() {
         ("", "", "every one of them passes"),
         ("lots", "", "TAMIS_MAX_MEMORY"),
     ] {
-        let line =
-            format!("TAMIS_MAX_MEMORY={variable} $tamis build rate --items 1e6 {options} -o f keys.txt");
+        let line = format!(
+            "TAMIS_MAX_MEMORY={variable} $tamis build rate --items 1e6 {options} -o f keys.txt"
+        );
         let (_, said) = script(&shell, &line);
         assert!(said.contains(expected), "{line}: {said}");
     }
@@ -99,7 +103,8 @@ fn memory_that_the_system_refuses_is_an_error() {
         "build privacy --items 1e9 --epsilon 9 -o f keys.txt",
         "build privacy --items 1e9 --epsilon 9 --method bloom -o f keys.txt",
     ] {
-        let (code, said) = script(&shell, &format!("ulimit -c 0; ulimit -v 120000; $tamis {command}"));
+        let (code, said) =
+            script(&shell, &format!("ulimit -c 0; ulimit -v 120000; $tamis {command}"));
         assert_eq!(code, Some(2), "{command}: {said}");
         assert!(said.contains("memory"), "{command}: {said}");
         assert!(!shell.path("f").exists());

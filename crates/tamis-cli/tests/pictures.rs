@@ -1,4 +1,5 @@
-//! Drawings of plans and filters, and the report: well-formed, with data, and never over something else.
+//! Drawings of plans and filters, and the report: well-formed, with data, and never over something
+//! else.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +14,9 @@ fn shapes(svg: &str) -> usize {
     let xml = Document::parse(svg).unwrap();
     assert_eq!(xml.root_element().tag_name().name(), "svg");
     assert!(!svg.contains("NaN") && !svg.contains("inf\"") && svg.contains("prefers-color-scheme"));
-    xml.descendants().filter(|node| node.has_tag_name("path") || node.has_tag_name("circle")).count()
+    xml.descendants()
+        .filter(|node| node.has_tag_name("path") || node.has_tag_name("circle"))
+        .count()
 }
 
 fn read(shell: &Shell, name: &str) -> String {
@@ -24,7 +27,10 @@ fn read(shell: &Shell, name: &str) -> String {
 fn plans_are_drawn() {
     let shell = Shell::new();
     for (line, words) in [
-        ("plan rate --items 1e6 --fpr 0.01", &["blocked", "this plan: bloom at 1%", "size (bits)"][..]),
+        (
+            "plan rate --items 1e6 --fpr 0.01",
+            &["blocked", "this plan: bloom at 1%", "size (bits)"][..],
+        ),
         ("plan rate --items 1 --fpr 0.9", &["counting"]),
         ("plan rate --items 1e12 --fpr 1e-15 --filter counting", &["1000000000000 items"]),
         ("plan zone --universe 606 --items 3", &["egh, bits", "coprime, probes", "this plan: rs"]),
@@ -46,14 +52,20 @@ fn plans_are_drawn() {
         }
     }
     assert!(shell.run("plan rate --items 9 --fpr 0.1 --plot -").ok().starts_with("<?xml"));
-    shell.run("plan zone --universe 606 --bits 100 --plot p.svg").refused(&["--plot", "leave --bits"]);
+    shell
+        .run("plan zone --universe 606 --bits 100 --plot p.svg")
+        .refused(&["--plot", "leave --bits"]);
 }
 
 #[test]
 fn other_files_are_spared() {
     let shell = Shell::new();
     shell.file("notes.txt", "my notes").file("empty.svg", "");
-    shell.run("plan rate --items 9 --fpr 0.1 --plot notes.txt").refused(&["notes.txt", "no SVG", "--force"]);
+    shell.run("plan rate --items 9 --fpr 0.1 --plot notes.txt").refused(&[
+        "notes.txt",
+        "no SVG",
+        "--force",
+    ]);
     assert_eq!(read(&shell, "notes.txt"), "my notes");
     shell.run("plan rate --items 9 --fpr 0.1 --plot empty.svg").ok();
     shell.run("plan rate --items 9 --fpr 0.1 --plot empty.svg").ok();
@@ -74,8 +86,14 @@ fn other_files_are_spared() {
     shell.run("reproduce 004 --quick --report report --force").ok();
     shell.run("reproduce 004 --quick --report report").ok();
     let page = read(&shell, "report/index.html");
-    assert!(page.contains("004: B. Levine") && page.contains("<svg") && page.ends_with("</html>\n"));
-    assert_eq!(std::fs::read_dir(shell.path("report")).unwrap().count(), 1, "nothing is left beside it");
+    assert!(
+        page.contains("004: B. Levine") && page.contains("<svg") && page.ends_with("</html>\n")
+    );
+    assert_eq!(
+        std::fs::read_dir(shell.path("report")).unwrap().count(),
+        1,
+        "nothing is left beside it"
+    );
 }
 
 /// Every kind of file, from one item to many.

@@ -14,7 +14,10 @@ fn plans_show_the_errors_the_size_and_the_floor() {
     assert_eq!((plan["items"].as_u64(), plan["q"].as_u64()), (Some(1_000_000), Some(53)));
     let number = |field: &str| plan[field].as_f64().unwrap();
     assert!(number("epsilon") <= 4.0 && number("epsilon") > 3.95);
-    assert_eq!((number("epsilon_asked"), number("epsilon_replace")), (4.0, 2.0 * number("epsilon")));
+    assert_eq!(
+        (number("epsilon_asked"), number("epsilon_replace")),
+        (4.0, 2.0 * number("epsilon"))
+    );
     assert!(number("fp") <= 0.0195 && number("fn") <= 0.0195 && number("bits_per_item") <= 6.3);
     assert!((number("floor") - 1.0 / (number("epsilon").exp() + 1.0)).abs() < 1e-12);
     assert_eq!(plan["bytes"].as_u64().unwrap() * 8, plan["bits"].as_u64().unwrap());
@@ -71,16 +74,23 @@ fn a_release_answers_probably_and_says_so() {
     let shell = Shell::new();
     shell.file("members.txt", names(4000)).file("strangers.txt", lines(0..4000));
     for method in ["linear", "bloom"] {
-        let build =
-            format!("build privacy --items 4000 --epsilon 4 --method {method} -o public.tamis members.txt");
+        let build = format!(
+            "build privacy --items 4000 --epsilon 4 --method {method} -o public.tamis members.txt"
+        );
         let built = shell.run(&build);
         assert_eq!(built.code, 0, "{}", built.err);
-        assert!(built.err.contains("no --ledger") && built.err.contains("costs another"), "{}", built.err);
-        let measured =
-            shell.run("measure public.tamis --members members.txt --strangers strangers.txt --json").json();
+        assert!(
+            built.err.contains("no --ledger") && built.err.contains("costs another"),
+            "{}",
+            built.err
+        );
+        let measured = shell
+            .run("measure public.tamis --members members.txt --strangers strangers.txt --json")
+            .json();
         // Five standard deviations of 4,000 answers.
         for (rate, expected) in [("fnr", "fnr_now"), ("fpr", "fpr_now")] {
-            let (rate, expected) = (measured[rate].as_f64().unwrap(), measured[expected].as_f64().unwrap());
+            let (rate, expected) =
+                (measured[rate].as_f64().unwrap(), measured[expected].as_f64().unwrap());
             assert!(
                 (rate - expected).abs() < 5.0 * (expected / 4000.0).sqrt(),
                 "{method}: {rate} {expected}"
@@ -136,7 +146,8 @@ fn a_ledger_pays_before_and_refuses_past_its_budget() {
     shell.file("keys.txt", names(100));
     shell.run("ledger new keys.ledger --budget 5 --about Übung").ok();
     shell.run("ledger new keys.ledger --budget 50").refused(&["exists", "never overwritten"]);
-    let private = "build privacy --items 100 --epsilon 2 --method bloom --private -o private.tamis keys.txt";
+    let private =
+        "build privacy --items 100 --epsilon 2 --method bloom --private -o private.tamis keys.txt";
     assert!(shell.run(private).ok().contains("keep it to yourself"));
     assert_eq!(shell.run("ledger show keys.ledger --json").json()["spent"], 0.0);
     let linear = "build privacy --items 100 --epsilon 2 --ledger keys.ledger -o linear.tamis keys.txt --json";
@@ -151,8 +162,9 @@ fn a_ledger_pays_before_and_refuses_past_its_budget() {
     assert_eq!(std::fs::read(shell.path("public.tamis")).unwrap(), before);
     // More keys, another release: different bytes, and another charge.
     shell.with_input("add private.tamis", "newcomer\n").ok();
-    let again =
-        shell.run("publish private.tamis --epsilon 1 --ledger keys.ledger -o public.tamis --json").json();
+    let again = shell
+        .run("publish private.tamis --epsilon 1 --ledger keys.ledger -o public.tamis --json")
+        .json();
     assert_eq!((&again["left"], &again["hashes"]), (&0.05408985.into(), &1.into()));
     assert_ne!(std::fs::read(shell.path("public.tamis")).unwrap(), before);
     let shown = shell.run("ledger show keys.ledger --json").json();
@@ -166,7 +178,8 @@ fn a_ledger_pays_before_and_refuses_past_its_budget() {
 fn a_damaged_ledger_pays_for_nothing() {
     let shell = Shell::new();
     shell.file("keys.txt", names(10));
-    let build = "build privacy --items 10 --epsilon 1 --ledger keys.ledger -o public.tamis keys.txt";
+    let build =
+        "build privacy --items 10 --epsilon 1 --ledger keys.ledger -o public.tamis keys.txt";
     shell.run(build).refused(&["no ledger keys.ledger", "tamis ledger new"]);
     shell.run("ledger new keys.ledger --budget 5").ok();
     shell.run(build).ok();
@@ -210,7 +223,9 @@ fn only_private_bloom_filters_are_published() {
     let shell = Shell::new();
     shell.file("keys.txt", lines(0..50));
     shell.run("build rate --items 50 --filter blocked -o blocked.tamis keys.txt").ok();
-    shell.run("publish blocked.tamis --epsilon 1 -o public.tamis").refused(&["blocked", "--private"]);
+    shell
+        .run("publish blocked.tamis --epsilon 1 -o public.tamis")
+        .refused(&["blocked", "--private"]);
     shell.run("build rate --items 50 --hash prefixed -o slow.tamis keys.txt").ok();
     shell.run("publish slow.tamis --epsilon 1 -o public.tamis").refused(&["prefixed"]);
     shell.run("build rate --items 50 -o plain.tamis keys.txt").ok();
@@ -221,7 +236,8 @@ fn only_private_bloom_filters_are_published() {
     shell
         .run("build privacy --items 50 --epsilon 1 --private -o x.tamis keys.txt")
         .refused(&["--method bloom"]);
-    let public = shell.run("publish plain.tamis --epsilon 7 --threshold 7 -o public.tamis --json").json();
+    let public =
+        shell.run("publish plain.tamis --epsilon 7 --threshold 7 -o public.tamis --json").json();
     assert_eq!((&public["hashes"], &public["threshold"]), (&7.into(), &7.into()));
     // Standard output is the release, and what there is to say goes to standard error.
     let piped = shell.run("publish plain.tamis --epsilon 7 -o -");
@@ -232,7 +248,9 @@ fn only_private_bloom_filters_are_published() {
 fn keyed_releases_need_their_key() {
     let shell = Shell::new();
     shell.file("keys.txt", names(200)).file("secret", "0123456789abcdef0123456789abcdef");
-    shell.run("build privacy --items 200 --epsilon 4 --key-file secret -o public.tamis keys.txt").ok();
+    shell
+        .run("build privacy --items 200 --epsilon 4 --key-file secret -o public.tamis keys.txt")
+        .ok();
     shell.run("query public.tamis keys.txt").refused(&["--key-file"]);
     let passed = shell.run("query public.tamis keys.txt --key-file secret -c").ok();
     assert!(passed.trim().parse::<u32>().unwrap() > 170, "{passed}");
@@ -242,11 +260,17 @@ fn keyed_releases_need_their_key() {
 fn audits_pass_ours_and_catch_what_is_planted() {
     let shell = Shell::new();
     let ours = shell.run("audit --runs 5000 --json").json();
-    assert_eq!((&ours["as_expected"], ours["findings"].as_array().unwrap().len()), (&true.into(), 2));
+    assert_eq!(
+        (&ours["as_expected"], ours["findings"].as_array().unwrap().len()),
+        (&true.into(), 2)
+    );
     let planted = shell.run("audit --planted --runs 20000 --json").json();
     assert_eq!(planted["as_expected"], true);
-    let caught =
-        planted["findings"].as_array().unwrap().iter().filter(|found| found["verdict"] == "violated");
+    let caught = planted["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|found| found["verdict"] == "violated");
     assert!(caught.count() >= 6);
     // Too few runs catch nothing, which is not as expected.
     let blind = shell.run("audit --planted --runs 10");

@@ -50,7 +50,11 @@ pub struct Place {
 impl Place {
     /// A place in a table; what has no rows has an empty one.
     #[must_use]
-    pub fn new(table: impl Into<String>, row: impl Into<String>, column: impl Into<String>) -> Place {
+    pub fn new(
+        table: impl Into<String>,
+        row: impl Into<String>,
+        column: impl Into<String>,
+    ) -> Place {
         Place { table: table.into(), row: row.into(), column: column.into() }
     }
 }
@@ -129,7 +133,8 @@ pub struct Cell {
     pub recorded: Verdict,
     /// What else there is to say.
     pub note: String,
-    /// How the document was read, where it can be read in several ways: the reading that fits best.
+    /// How the document was read, where it can be read in several ways: the reading that fits
+    /// best.
     pub reading: Option<&'static str>,
     /// What the other readings give.
     pub readings: Vec<Reading>,
@@ -218,7 +223,9 @@ impl Serialize for Text<'_> {
         match (self.0.parse::<u64>(), self.0.parse::<f64>()) {
             _ if self.0.is_empty() => out.serialize_none(),
             (Ok(whole), _) if whole <= 1 << 53 => out.serialize_u64(whole),
-            (Err(_), Ok(number)) if number.is_finite() && !is_long(self.0) => out.serialize_f64(number),
+            (Err(_), Ok(number)) if number.is_finite() && !is_long(self.0) => {
+                out.serialize_f64(number)
+            }
             _ => out.serialize_str(self.0),
         }
     }

@@ -32,8 +32,9 @@ fn matrix() -> Result<Raster, Error> {
     let panel = |size: &u64| {
         let rows = start..start + *size as usize;
         start = rows.end;
-        let shades =
-            rows.flat_map(|row| columns.iter().map(move |column| f64::from(u8::from(bit(column, row)))));
+        let shades = rows.flat_map(|row| {
+            columns.iter().map(move |column| f64::from(u8::from(bit(column, row))))
+        });
         Panel::new(&format!("residues modulo {size}"), shades.collect(), 48)
     };
     Ok(Raster {
@@ -65,7 +66,8 @@ fn blocks() -> Result<Raster, Error> {
     Ok(Raster {
         title: "All bits of a key lie in one block".to_owned(),
         notes: vec![
-            "Dark: the bits of one key. Pale: those of 59 others. A lookup reads one block.".to_owned(),
+            "Dark: the bits of one key. Pale: those of 59 others. A lookup reads one block."
+                .to_owned(),
         ],
         panels: (0..plan.cells() as usize / 512).map(panel).collect(),
     })
@@ -84,7 +86,8 @@ fn band() -> Raster {
         Some(at) if at < BAND => 0.2,
         _ => 0.0,
     };
-    let shades = rows.iter().flat_map(|row| (0..COLUMNS).map(move |column| cell(*row, column))).collect();
+    let shades =
+        rows.iter().flat_map(|row| (0..COLUMNS).map(move |column| cell(*row, column))).collect();
     Raster {
         title: "One equation an item, in a band".to_owned(),
         notes: vec![

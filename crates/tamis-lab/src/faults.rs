@@ -1,5 +1,5 @@
-//! Small models of private filters, right ones and ones with a fault planted in them, to show that an audit tells them
-//! apart. They are models: their coins are not fit for a release.
+//! Small models of private filters, right ones and ones with a fault planted in them, to show that
+//! an audit tells them apart. They are models: their coins are not fit for a release.
 //!
 //! ```
 //! use tamis::privacy::audit::{Mechanism, Options, Verdict, audit};
@@ -30,10 +30,12 @@ pub struct Model {
 
 #[derive(Debug, Clone, Copy)]
 enum Design {
-    /// Randomized response over a Bloom filter: each bit is flipped with probability 1/(e^(epsilon/k) + 1).
+    /// Randomized response over a Bloom filter: each bit is flipped with probability
+    /// 1/(e^(epsilon/k) + 1).
     Response { hashes: u32, bits: u64, epsilon: f64 },
-    /// A linear filter over GF(2)^4, so q = 16: each item is dropped with probability 1/(q-1), and what is released is
-    /// uniform among the vectors that are orthogonal to the rows of the items that are kept.
+    /// A linear filter over GF(2)^4, so q = 16: each item is dropped with probability 1/(q-1), and
+    /// what is released is uniform among the vectors that are orthogonal to the rows of the
+    /// items that are kept.
     Linear,
 }
 
@@ -113,7 +115,8 @@ pub fn all() -> Vec<Model> {
     ]
 }
 
-/// The mechanism that the UltraFilter paper ran, which claims `epsilon`: one hash, and noise on ones only.
+/// The mechanism that the UltraFilter paper ran, which claims `epsilon`: one hash, and noise on
+/// ones only.
 pub(crate) fn one_sided(epsilon: f64) -> Model {
     Model {
         name: "one-sided",
@@ -172,10 +175,14 @@ impl Mechanism for Model {
             }
             (Design::Linear, Some(Fault::ZerosForFree)) => format!("{bound} {t} cells are filled"),
             (Design::Linear, Some(Fault::PublicDrops)) => match (t, at_least) {
-                (1, false) => "the item is rejected, and the public hash does not drop it".to_owned(),
+                (1, false) => {
+                    "the item is rejected, and the public hash does not drop it".to_owned()
+                }
                 (1, true) => "the item is accepted, or the public hash drops it".to_owned(),
                 (3, false) => "the item is rejected, or the public hash drops it".to_owned(),
-                (3, true) => "the item is accepted, and the public hash does not drop it".to_owned(),
+                (3, true) => {
+                    "the item is accepted, and the public hash does not drop it".to_owned()
+                }
                 _ => answer(at_least),
             },
             (Design::Linear, _) => answer(at_least),
@@ -206,11 +213,17 @@ fn response(
     with_target: bool,
     random: &mut SplitMix64,
 ) -> u32 {
-    // The hashes are public and fresh, so they are drawn. The target is an item that touches the last bit.
-    let target: Vec<u64> = (0..hashes).map(|i| if i == 0 { bits - 1 } else { random.below(bits) }).collect();
+    // The hashes are public and fresh, so they are drawn. The target is an item that touches the
+    // last bit.
+    let target: Vec<u64> =
+        (0..hashes).map(|i| if i == 0 { bits - 1 } else { random.below(bits) }).collect();
     let set: Vec<u64> = (0..hashes as usize * ITEMS).map(|_| random.below(bits)).collect();
 
-    let each = if fault == Some(Fault::WholeEpsilonEachBit) { epsilon } else { epsilon / f64::from(hashes) };
+    let each = if fault == Some(Fault::WholeEpsilonEachBit) {
+        epsilon
+    } else {
+        epsilon / f64::from(hashes)
+    };
     let flip = (2f64.powi(64) / (each.exp() + 1.0)) as u64; // of 2^64
     let mut published: Vec<bool> = Vec::with_capacity(target.len());
     for (i, place) in target.iter().enumerate() {
@@ -218,7 +231,9 @@ fn response(
         let flipped = random.next_u64() < flip;
         published.push(match fault {
             // The same bit again.
-            _ if target[..i].contains(place) => published[target.iter().take_while(|p| *p != place).count()],
+            _ if target[..i].contains(place) => {
+                published[target.iter().take_while(|p| *p != place).count()]
+            }
             Some(Fault::OneSided) => bit && !flipped,
             Some(Fault::LastBitBare) if *place == bits - 1 => bit,
             _ => bit != flipped,
@@ -233,7 +248,8 @@ const Q: u32 = 1 << WIDTH;
 
 /// What the observer sees: whether the target is accepted, and for two faults what gives it away.
 fn linear(fault: Option<Fault>, with_target: bool, random: &mut SplitMix64) -> u32 {
-    // Public and fresh: rows over GF(2) with a column for each bit, fingerprints, and drops where they are public.
+    // Public and fresh: rows over GF(2) with a column for each bit, fingerprints, and drops where
+    // they are public.
     let rows: [u64; ITEMS + 1] = std::array::from_fn(|_| random.next_u64());
     let fingerprints: [u64; ITEMS + 1] = match fault {
         Some(Fault::ZerosForFree) => std::array::from_fn(|_| random.below(u64::from(Q))),
@@ -254,13 +270,13 @@ fn linear(fault: Option<Fault>, with_target: bool, random: &mut SplitMix64) -> u
             system.add(rows[item], fingerprints[item]);
         }
     }
-    let cells = system.solution(|| if fault == Some(Fault::ZerosForFree) { 0 } else { random.next_u64() });
+    let cells =
+        system.solution(|| if fault == Some(Fault::ZerosForFree) { 0 } else { random.next_u64() });
 
     // The target is the last item.
-    let accepted = cells
-        .iter()
-        .enumerate()
-        .all(|(plane, cells)| parity(rows[ITEMS] & cells) == (fingerprints[ITEMS] >> plane & 1 == 1));
+    let accepted = cells.iter().enumerate().all(|(plane, cells)| {
+        parity(rows[ITEMS] & cells) == (fingerprints[ITEMS] >> plane & 1 == 1)
+    });
     match fault {
         Some(Fault::PublicDrops) => match (drops[ITEMS], accepted) {
             (false, false) => 0,
@@ -268,12 +284,15 @@ fn linear(fault: Option<Fault>, with_target: bool, random: &mut SplitMix64) -> u
             (true, true) => 2,
             (false, true) => 3,
         },
-        Some(Fault::ZerosForFree) => cells.iter().fold(0, |filled, plane| filled | plane).count_ones(),
+        Some(Fault::ZerosForFree) => {
+            cells.iter().fold(0, |filled, plane| filled | plane).count_ones()
+        }
         _ => u32::from(accepted),
     }
 }
 
-/// Equations over GF(2), reduced: a row's pivot is in no other row. The right sides are `WIDTH` bits wide.
+/// Equations over GF(2), reduced: a row's pivot is in no other row. The right sides are `WIDTH`
+/// bits wide.
 #[derive(Default)]
 struct System {
     pivots: u64,
@@ -281,7 +300,8 @@ struct System {
 }
 
 impl System {
-    /// Adds an equation. One that depends on the others is left out: of 17 random rows of 64, one in 2^47 does.
+    /// Adds an equation. One that depends on the others is left out: of 17 random rows of 64, one
+    /// in 2^47 does.
     fn add(&mut self, mut row: u64, mut right: u64) {
         // Masks and no branches, which would be random and so slow.
         let mask = |chosen: bool| u64::from(chosen).wrapping_neg();
@@ -388,7 +408,11 @@ mod tests {
                 free[free.len() - 1]
             });
             for (plane, cells) in cells.iter().enumerate() {
-                assert!(given.iter().all(|(row, right)| parity(row & cells) == (right >> plane & 1 == 1)));
+                assert!(
+                    given
+                        .iter()
+                        .all(|(row, right)| parity(row & cells) == (right >> plane & 1 == 1))
+                );
                 assert_eq!(cells & !system.pivots, free[plane] & !system.pivots);
             }
         }

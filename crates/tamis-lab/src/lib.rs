@@ -1,5 +1,5 @@
-//! The published experiments behind tamis, recomputed: each number beside the published one, with a verdict, and each
-//! slip of the documents with its evidence.
+//! The published experiments behind tamis, recomputed: each number beside the published one, with a
+//! verdict, and each slip of the documents with its evidence.
 //!
 //! ```
 //! let report = tamis_lab::reproduce(tamis_lab::Document::Notes004, true);
@@ -28,11 +28,14 @@ use serde::Serialize;
 /// A document whose experiments can be recomputed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Document {
-    /// K. Odoh, "UltraFilter: A Privacy-Preserving Bloom Filter", WWW Companion 2025. Document 002 is another print of it.
+    /// K. Odoh, "UltraFilter: A Privacy-Preserving Bloom Filter", WWW Companion 2025. Document 002
+    /// is another print of it.
     Paper000,
-    /// M. I. Sánchez-O'Mullony Martínez, "Designing a Bloom Filter for a Target False Positive Rate", 2025.
+    /// M. I. Sánchez-O'Mullony Martínez, "Designing a Bloom Filter for a Target False Positive
+    /// Rate", 2025.
     Report001,
-    /// S. Z. Kiss, É. Hosszu, J. Tapolcai, L. Rónyai, O. Rottenstreich, "Bloom Filter with a False Positive Free Zone".
+    /// S. Z. Kiss, É. Hosszu, J. Tapolcai, L. Rónyai, O. Rottenstreich, "Bloom Filter with a False
+    /// Positive Free Zone".
     Paper003,
     /// B. Levine, lecture notes on Bloom filters, 2019.
     Notes004,
@@ -78,7 +81,9 @@ impl Document {
             Document::Paper003 => {
                 "S. Z. Kiss, É. Hosszu, J. Tapolcai, L. Rónyai, O. Rottenstreich, Bloom Filter with a False Positive Free Zone"
             }
-            Document::Notes004 => "B. Levine, Bloom Filters, lecture notes of CompSci 661/461 (2018-2019)",
+            Document::Notes004 => {
+                "B. Levine, Bloom Filters, lecture notes of CompSci 661/461 (2018-2019)"
+            }
         }
     }
 }
@@ -94,7 +99,8 @@ pub struct Slip {
     pub evidence: String,
 }
 
-/// The data behind a figure or a table, recomputed or measured here; none of it is a published number.
+/// The data behind a figure or a table, recomputed or measured here; none of it is a published
+/// number.
 #[derive(Debug, Clone, Serialize)]
 pub struct Series {
     /// The document's number.
@@ -131,8 +137,8 @@ impl Report {
     }
 }
 
-/// Recomputes a document's numbers. Quick runs ask fewer strangers, for 001 and 004 still a million for each rate, and
-/// fill smaller filters for 000.
+/// Recomputes a document's numbers. Quick runs ask fewer strangers, for 001 and 004 still a million
+/// for each rate, and fill smaller filters for 000.
 #[must_use]
 pub fn reproduce(document: Document, quick: bool) -> Report {
     reproduce_telling(document, quick, &|_| ())
@@ -200,7 +206,8 @@ impl Notebook<'_> {
         self.cell(place, published.to_string(), significant(recomputed), tolerance, holds, note);
     }
 
-    /// A formula of the document, evaluated by us on both sides: the document prints no number for it.
+    /// A formula of the document, evaluated by us on both sides: the document prints no number for
+    /// it.
     fn formula(
         &mut self,
         place: impl Into<Place>,
@@ -233,7 +240,14 @@ impl Notebook<'_> {
     /// Our measurement held against a law of ours: the document has no number.
     fn law(&mut self, place: impl Into<Place>, recomputed: f64, most: f64, why: &str, note: &str) {
         let tolerance = Tolerance { within: most, why: why.to_owned() };
-        self.cell(place, String::new(), significant(recomputed), tolerance, recomputed <= most, note);
+        self.cell(
+            place,
+            String::new(),
+            significant(recomputed),
+            tolerance,
+            recomputed <= most,
+            note,
+        );
         if let Some(cell) = self.report.cells.last_mut() {
             cell.source = Source::Law;
         }
@@ -306,6 +320,7 @@ fn significant(value: f64) -> String {
     if value != 0.0 && value.abs() < 1e-4 {
         return format!("{value:.3e}");
     }
-    let decimals = if value == 0.0 { 0.0 } else { (3.0 - value.abs().log10().floor()).clamp(0.0, 20.0) };
+    let decimals =
+        if value == 0.0 { 0.0 } else { (3.0 - value.abs().log10().floor()).clamp(0.0, 20.0) };
     format!("{value:.*}", decimals as usize)
 }

@@ -19,7 +19,12 @@ pub(crate) fn reproduce(book: &mut Notebook, strangers: u64) {
 
 /// Sixteen bits, two hashes, and the positions that the notes assume.
 fn example(book: &mut Notebook) {
-    book.exact("Example, bits of an index", 4, 16f64.log2(), "b = log2 of the 16 bits of the array");
+    book.exact(
+        "Example, bits of an index",
+        4,
+        16f64.log2(),
+        "b = log2 of the 16 bits of the array",
+    );
     let mut bits = [false; 16];
     for position in [2, 5, 3, 9] {
         bits[position] = true; // "a" sets 2 and 5; the few more elements set at least 3
@@ -53,7 +58,8 @@ fn formulas(book: &mut Notebook) {
     );
     book.exact("Optimal K, p = 0.01", 7, (-(0.01f64.log2())).ceil(), "the ceiling of it");
 
-    // The derivative of k ln(1 - e^(-kn/m)) at k = ln 2 m/n, for m/n = 10; and the rate is lower there than beside it.
+    // The derivative of k ln(1 - e^(-kn/m)) at k = ln 2 m/n, for m/n = 10; and the rate is lower
+    // there than beside it.
     let load = 10.0;
     let log_rate = |k: f64| k * (-(-k / load).exp_m1()).ln();
     let best = LN_2 * load;
@@ -66,17 +72,29 @@ fn formulas(book: &mut Notebook) {
         derivative,
         1e-12,
         "rounding of double precision",
-        if least { "a minimum: the rate is higher on both sides (m/n = 10)" } else { "not a minimum" },
+        if least {
+            "a minimum: the rate is higher on both sides (m/n = 10)"
+        } else {
+            "not a minimum"
+        },
     );
     for p in [0.5f64, 0.01, 0.001] {
         let bits_per_item = -p.ln() / (LN_2 * LN_2);
         book.formula(
-            Place::new("Size", format!("p = {p}"), "m = -n ln p / (ln 2)^2 and p = (1/2)^(ln 2 m/n)"),
+            Place::new(
+                "Size",
+                format!("p = {p}"),
+                "m = -n ln p / (ln 2)^2 and p = (1/2)^(ln 2 m/n)",
+            ),
             p,
             0.5f64.powf(LN_2 * bits_per_item),
             p * 1e-12,
             "rounding of double precision",
-            &format!("m/n = {}; k = -log2 p = {}", significant(bits_per_item), significant(-p.log2())),
+            &format!(
+                "m/n = {}; k = -log2 p = {}",
+                significant(bits_per_item),
+                significant(-p.log2())
+            ),
         );
     }
     let (m, k, n) = (95_851, 7, 10_000u64);
@@ -103,8 +121,10 @@ fn measurement(book: &mut Notebook, strangers: u64) {
         let (low, high) = clopper_pearson(passed, strangers, 0.05);
         let rate = passed as f64 / strangers as f64;
         let predicted = estimation(plan.bits(), plan.hashes(), items);
-        // The strangers' answers vary, and so does the fill of the filter, whose rate varies k times as much.
-        let spread = f64::from(plan.hashes()) * (0.08 / plan.bits() as f64).sqrt() / 0.5 * predicted;
+        // The strangers' answers vary, and so does the fill of the filter, whose rate varies k
+        // times as much.
+        let spread =
+            f64::from(plan.hashes()) * (0.08 / plan.bits() as f64).sqrt() / 0.5 * predicted;
         let deviation = (predicted / strangers as f64 + spread * spread).sqrt();
         book.formula(
             Place::new("Rate", format!("p = {p}, K = {}", (-p.log2()).ceil()), "(1 - (1 - 1/m)^(Kn))^K"),
@@ -122,16 +142,23 @@ fn measurement(book: &mut Notebook, strangers: u64) {
     }
 }
 
-/// The rate for ten bits an item and every k, by the notes' formula and measured with their hashing.
+/// The rate for ten bits an item and every k, by the notes' formula and measured with their
+/// hashing.
 fn rate_against_k(book: &mut Notebook, strangers: u64) {
     let (bits, items) = (20_000, 2_000u64);
     let formula = |k: f64| (-(-k * items as f64 / bits as f64).exp_m1()).powf(k);
     let steps = (10..=160).map(|tenths| f64::from(tenths) / 10.0);
     book.series("Rate against k, formula".to_owned(), "k", "rate", steps.map(|k| (k, formula(k))));
     let best = LN_2 * bits as f64 / items as f64;
-    book.series("Rate against k, minimum at ln 2 m/n".to_owned(), "k", "rate", [(best, formula(best))]);
+    book.series(
+        "Rate against k, minimum at ln 2 m/n".to_owned(),
+        "k",
+        "rate",
+        [(best, formula(best))],
+    );
     let measured = (1..=16).filter_map(|hashes| {
-        let plan = Plan::from_items_bits(Kind::Bloom, items, bits).ok()?.with_hashes(hashes).ok()?;
+        let plan =
+            Plan::from_items_bits(Kind::Bloom, items, bits).ok()?.with_hashes(hashes).ok()?;
         let mut filter = Bloom::with_plan(plan, Hash::prefixed()).ok()?;
         filter.insert_many((0..items).map(|i| format!("item {i}")));
         let mut random = SplitMix64::new(5);
@@ -139,7 +166,12 @@ fn rate_against_k(book: &mut Notebook, strangers: u64) {
         Some((f64::from(hashes), passed as f64 / strangers as f64))
     });
     let measured: Vec<(f64, f64)> = measured.collect();
-    book.series(format!("Rate against k, measured with {strangers} strangers"), "k", "rate", measured);
+    book.series(
+        format!("Rate against k, measured with {strangers} strangers"),
+        "k",
+        "rate",
+        measured,
+    );
 }
 
 fn slips(book: &mut Notebook) {
@@ -157,7 +189,8 @@ fn slips(book: &mut Notebook) {
         "The example calls the 16 bits of the array n; everywhere else n is the number of items and m that of bits.",
         "With n = 16 items in its 16 bits and K = 2 the rate would be ".to_owned() + &significant(estimation(16, 2, 16)) + ".",
     );
-    let exact = Plan::from_items_bits(Kind::Bloom, 4, 16).map_or(f64::NAN, |plan| plan.expected_fpr(4));
+    let exact =
+        Plan::from_items_bits(Kind::Bloom, 4, 16).map_or(f64::NAN, |plan| plan.expected_fpr(4));
     let hashes = Plan::from_items_bits(Kind::Bloom, 4, 16).map_or(0, |plan| plan.hashes());
     book.slip(
         "The rate is derived as if bits were set independently of each other; the result is a little too low (Bose et al. 2008).",

@@ -32,12 +32,22 @@ fn experiment(
 ) {
     let place = |what: &str| Place::new("Section 5", format!("experiment {number}"), what);
     let Ok(plan) = Plan::from_items_fpr(Kind::Bloom, ITEMS, fpr) else { return };
-    book.exact(place("m"), bits, plan.bits(), "ceil(-n ln p / (ln 2)^2), with 100 significant bits");
+    book.exact(
+        place("m"),
+        bits,
+        plan.bits(),
+        "ceil(-n ln p / (ln 2)^2), with 100 significant bits",
+    );
     book.exact(place("k"), hashes, plan.hashes(), "round(m/n ln 2)");
 
     let Ok(filter) = filled(plan, "elemet_") else { return };
     let inside = (0..ITEMS).filter(|i| filter.contains(format!("elemet_{i}"))).count();
-    book.exact(place("n"), ITEMS, inside, "elemet_0 to elemet_9999, as the listing spells them, all pass");
+    book.exact(
+        place("n"),
+        ITEMS,
+        inside,
+        "elemet_0 to elemet_9999, as the listing spells them, all pass",
+    );
     let mut random = SplitMix64::new(u64::from(number));
     let passed = (0..strangers).filter(|_| filter.contains(random.letters(10))).count() as u64;
     let (low, high) = clopper_pearson(passed, strangers, 0.05);
@@ -63,8 +73,8 @@ fn targets(book: &mut Notebook, strangers: u64) {
     let targets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1];
     let mut curves: [Vec<(f64, f64)>; 3] = Default::default();
     for target in targets {
-        let filter =
-            Plan::from_items_fpr(Kind::Bloom, ITEMS, target).and_then(|plan| filled(plan, "elemet_"));
+        let filter = Plan::from_items_fpr(Kind::Bloom, ITEMS, target)
+            .and_then(|plan| filled(plan, "elemet_"));
         let Ok(filter) = filter else { return };
         let mut random = SplitMix64::new(9);
         let passed = (0..strangers).filter(|_| filter.contains(random.letters(10))).count() as u64;
@@ -99,7 +109,9 @@ fn slips(book: &mut Notebook) {
 
     let fills: Vec<String> = ["elemet_", "element_"]
         .iter()
-        .filter_map(|prefix| filled(Plan::from_items_fpr(Kind::Bloom, ITEMS, 0.01).ok()?, prefix).ok())
+        .filter_map(|prefix| {
+            filled(Plan::from_items_fpr(Kind::Bloom, ITEMS, 0.01).ok()?, prefix).ok()
+        })
         .map(|filter| significant(filter.expected_fpr()))
         .collect();
     book.slip(
@@ -113,13 +125,20 @@ fn slips(book: &mut Notebook) {
         .collect();
     book.slip(
         "Section 3.1 rounds m to the nearest integer; the listing takes the ceiling.",
-        format!("Unseen in the two experiments, whose m are {} before rounding.", sizes.join(" and ")),
+        format!(
+            "Unseen in the two experiments, whose m are {} before rounding.",
+            sizes.join(" and ")
+        ),
     );
 
-    let naive = |p: f64| (-p.ln() / std::f64::consts::LN_2.powi(2) * std::f64::consts::LN_2).round();
+    let naive =
+        |p: f64| (-p.ln() / std::f64::consts::LN_2.powi(2) * std::f64::consts::LN_2).round();
     book.slip(
         "Section 3.1 promises k >= 1; the listing does not enforce it.",
-        format!("For p = 0.8 the listing's k is {}: nothing is ever set, and everything passes.", naive(0.8)),
+        format!(
+            "For p = 0.8 the listing's k is {}: nothing is ever set, and everything passes.",
+            naive(0.8)
+        ),
     );
 
     for (number, bits, hashes) in [(1, 95_851, 7), (2, 143_776, 10)] {

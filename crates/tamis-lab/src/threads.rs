@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The results of `work` on 0 to `jobs` - 1, in order. Which core does which job changes nothing, as long as a job
-/// depends on its number only.
+/// The results of `work` on 0 to `jobs` - 1, in order. Which core does which job changes nothing,
+/// as long as a job depends on its number only.
 pub(crate) fn shared<T: Send>(jobs: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let cores = thread::available_parallelism().map_or(1, usize::from).min(jobs);
     let next = AtomicUsize::new(0);
@@ -13,8 +13,9 @@ pub(crate) fn shared<T: Send>(jobs: usize, work: impl Fn(usize) -> T + Sync) -> 
         (job < jobs).then(|| (job, work(job)))
     };
     let mut done: Vec<(usize, T)> = thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..cores).map(|_| scope.spawn(|| std::iter::from_fn(take).collect::<Vec<_>>())).collect();
+        let workers: Vec<_> = (0..cores)
+            .map(|_| scope.spawn(|| std::iter::from_fn(take).collect::<Vec<_>>()))
+            .collect();
         let finished = workers.into_iter().map(|worker| match worker.join() {
             Ok(results) => results,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -32,6 +33,9 @@ mod tests {
     #[test]
     fn results_are_in_order() {
         assert_eq!(shared(0, |job| job), Vec::<usize>::new());
-        assert_eq!(shared(1000, |job| job * job), (0..1000).map(|job| job * job).collect::<Vec<_>>());
+        assert_eq!(
+            shared(1000, |job| job * job),
+            (0..1000).map(|job| job * job).collect::<Vec<_>>()
+        );
     }
 }

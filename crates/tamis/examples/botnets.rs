@@ -1,5 +1,5 @@
-//! Early detection of botnets (Section II-E of the EGH paper): name servers exchange suspicious addresses and list those that
-//! they share.
+//! Early detection of botnets (Section II-E of the EGH paper): name servers exchange suspicious
+//! addresses and list those that they share.
 
 use tamis::zone::{CodeName, CountingFilter, Plan, Universe};
 

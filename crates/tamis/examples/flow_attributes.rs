@@ -1,5 +1,5 @@
-//! Attributes of flows in a switch (Section II-B of the EGH paper): a tag in the packet header carries at most three of 606
-//! attributes, and a wrong answer would misroute the packet.
+//! Attributes of flows in a switch (Section II-B of the EGH paper): a tag in the packet header
+//! carries at most three of 606 attributes, and a wrong answer would misroute the packet.
 
 use tamis::zone::{CodeName, Filter, Plan, Prefer, Universe};
 
@@ -21,7 +21,8 @@ fn main() -> Result<(), tamis::Error> {
         tag.insert(attribute)?;
     }
     // Every attribute is answered for rightly.
-    let carried: Vec<u32> = (1..=606).filter(|attribute| tag.contains(*attribute).unwrap_or(false)).collect();
+    let carried: Vec<u32> =
+        (1..=606).filter(|attribute| tag.contains(*attribute).unwrap_or(false)).collect();
     println!("carried: {carried:?}");
     assert_eq!(carried, [17, 18, 606]);
     assert!(tag.insert(5u32).is_err(), "a fourth attribute needs a longer tag");

@@ -1,4 +1,5 @@
-//! Multicast trees in the packet header (Section II-C of the EGH paper): up to six or seven of 100,000 links, tested at every hop.
+//! Multicast trees in the packet header (Section II-C of the EGH paper): up to six or seven of
+//! 100,000 links, tested at every hop.
 
 use tamis::zone::{CodeName, Filter, Plan, Universe, largest_items};
 

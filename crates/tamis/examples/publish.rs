@@ -1,4 +1,5 @@
-//! Share a list without giving away who is on it: a ledger pays, a release is drawn, and whoever gets it asks.
+//! Share a list without giving away who is on it: a ledger pays, a release is drawn, and whoever
+//! gets it asks.
 
 use tamis::AnyFilter;
 use tamis::privacy::{Ledger, LinearFilter, LinearPlan, floor};
@@ -8,7 +9,8 @@ fn main() -> Result<(), tamis::Error> {
     std::fs::create_dir_all(&folder)?;
     let (paid, shared) = (folder.join("suspects.ledger"), folder.join("suspects.tamis"));
 
-    // The bank: room for 5,000 accounts, chosen before anybody counted; a loss of 4 each time, and 8 in all.
+    // The bank: room for 5,000 accounts, chosen before anybody counted; a loss of 4 each time, and
+    // 8 in all.
     let suspects: Vec<String> = (0..4_321).map(|i| format!("account {}", i * 7)).collect();
     let plan = LinearPlan::new(5_000, "4".parse()?)?;
     let mut ledger = Ledger::create(&paid, "8".parse()?, "suspicious accounts")?;

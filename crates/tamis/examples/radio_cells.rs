@@ -1,5 +1,6 @@
-//! Neighbouring radio cells (Section II-A of the EGH paper): base stations tell each other which user equipment they see,
-//! 16-bit numbers, about a hundred each, and look for at least ten in common.
+//! Neighbouring radio cells (Section II-A of the EGH paper): base stations tell each other which
+//! user equipment they see, 16-bit numbers, about a hundred each, and look for at least ten in
+//! common.
 
 use tamis::zone::{CodeName, Filter, Plan, Universe};
 
@@ -21,7 +22,8 @@ fn main() -> Result<(), tamis::Error> {
         here.insert(user * 631 % 65_536)?;
         there.insert((user + 88) * 631 % 65_536)?;
     }
-    // Both filters are within their zone, so the common users are counted exactly, without exchanging lists.
+    // Both filters are within their zone, so the common users are counted exactly, without
+    // exchanging lists.
     let mut common = here.clone();
     common.intersect(&there)?;
     println!("common users: {}, neighbours: {}", common.len(), common.len() >= 10);

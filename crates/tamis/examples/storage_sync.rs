@@ -1,5 +1,5 @@
-//! Conflicts between copies (Section II-D of the EGH paper): two copies of a text were changed independently; which lines were changed
-//! in both?
+//! Conflicts between copies (Section II-D of the EGH paper): two copies of a text were changed
+//! independently; which lines were changed in both?
 
 use tamis::zone::{Filter, Plan, Prefer, Universe};
 

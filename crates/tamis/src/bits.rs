@@ -1,5 +1,5 @@
-//! Bit arrays and packed counters as plain bytes, least significant bit first: the layout of the file is the
-//! layout in memory, on every machine.
+//! Bit arrays and packed counters as plain bytes, least significant bit first: the layout of the
+//! file is the layout in memory, on every machine.
 
 /// The most bits that a body may have: 2^50, 128 TiB.
 pub(crate) const MOST: u64 = 1 << 50;
@@ -10,7 +10,8 @@ pub(crate) fn get(bytes: &[u8], i: u64) -> bool {
     bytes[(i >> 3) as usize] & BIT[(i & 7) as usize] != 0
 }
 
-/// The bits of a byte, looked up: before BMI2, a shift by a variable takes three steps of an x86 processor, a load one.
+/// The bits of a byte, looked up: before BMI2, a shift by a variable takes three steps of an x86
+/// processor, a load one.
 static BIT: [u8; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
 /// Sets bit `i` and says whether it was clear.
@@ -23,7 +24,8 @@ pub(crate) fn set(bytes: &mut [u8], i: u64) -> bool {
     clear
 }
 
-/// The bits from `start` on, `len` of them, up to 56 at a time: where each word begins, counted from `start`, and the word.
+/// The bits from `start` on, `len` of them, up to 56 at a time: where each word begins, counted
+/// from `start`, and the word.
 pub(crate) fn words(bytes: &[u8], start: u64, len: u64) -> impl Iterator<Item = (u64, u64)> {
     const STEP: u64 = 56; // with the seven bits before it in its first byte, a word of eight bytes
     (0..len).step_by(STEP as usize).map(move |base| {
@@ -39,7 +41,8 @@ pub(crate) fn words(bytes: &[u8], start: u64, len: u64) -> impl Iterator<Item = 
 /// How many bits are set.
 pub(crate) fn count(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
-    let whole: u64 = words.iter().map(|word| u64::from(u64::from_le_bytes(*word).count_ones())).sum();
+    let whole: u64 =
+        words.iter().map(|word| u64::from(u64::from_le_bytes(*word).count_ones())).sum();
     whole + rest.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>()
 }
 
@@ -53,7 +56,8 @@ pub(crate) fn and(left: &mut [u8], right: &[u8]) {
     left.iter_mut().zip(right).for_each(|(l, r)| *l &= r);
 }
 
-/// Whether every bit from `bits` on is clear: what lies past the end of an array never holds anything.
+/// Whether every bit from `bits` on is clear: what lies past the end of an array never holds
+/// anything.
 pub(crate) fn clear_from(bytes: &[u8], bits: u64) -> bool {
     let byte = (bits >> 3) as usize;
     bytes.get(byte).is_none_or(|b| b >> (bits & 7) == 0)
@@ -72,7 +76,8 @@ impl Packed {
         (1 << self.width) - 1
     }
 
-    /// Where counter `i` lies: its first byte, its first bit there, and the bytes it touches (at most five).
+    /// Where counter `i` lies: its first byte, its first bit there, and the bytes it touches (at
+    /// most five).
     fn place(self, i: u64) -> (usize, u32, usize) {
         let bit = i * u64::from(self.width);
         let shift = (bit & 7) as u32;

@@ -14,7 +14,9 @@ use crate::privacy::Epsilon;
 #[non_exhaustive]
 pub enum Error {
     /// A filter is planned for at least one item.
-    #[error("a filter needs room for at least 1 item (got {got}); the nearest feasible number is 1")]
+    #[error(
+        "a filter needs room for at least 1 item (got {got}); the nearest feasible number is 1"
+    )]
     Items {
         /// What was asked for.
         got: u64,
@@ -53,7 +55,9 @@ pub enum Error {
         remedy: String,
     },
     /// A counter's width is out of range.
-    #[error("counters are from 2 to 16 bits wide (got {got}); the nearest feasible width is {nearest}")]
+    #[error(
+        "counters are from 2 to 16 bits wide (got {got}); the nearest feasible width is {nearest}"
+    )]
     CounterBits {
         /// What was asked for.
         got: u32,
@@ -61,7 +65,9 @@ pub enum Error {
         nearest: u32,
     },
     /// A key has from 1 to 64 positions.
-    #[error("a key has from 1 to 64 positions (got {got} hashes); the nearest feasible number is {nearest}")]
+    #[error(
+        "a key has from 1 to 64 positions (got {got} hashes); the nearest feasible number is {nearest}"
+    )]
     Hashes {
         /// What was asked for.
         got: u32,
@@ -81,7 +87,9 @@ pub enum Error {
         nearest: u32,
     },
     /// Memory could not be had, or the caller's cap forbids it.
-    #[error("the filter needs {needed} bytes of memory and {available}; plan a smaller filter or allow more")]
+    #[error(
+        "the filter needs {needed} bytes of memory and {available}; plan a smaller filter or allow more"
+    )]
     Memory {
         /// The bytes needed.
         needed: u64,
@@ -195,7 +203,9 @@ pub enum Error {
         universe: String,
     },
     /// No code gives such a zone.
-    #[error("no {code} code keeps {items} items of {universe} elements free of false positives; {remedy}")]
+    #[error(
+        "no {code} code keeps {items} items of {universe} elements free of false positives; {remedy}"
+    )]
     Zone {
         /// The code asked for.
         code: &'static str,
@@ -223,7 +233,9 @@ pub enum Error {
         remedy: String,
     },
     /// The filter's universe is a dictionary, which must be given to open it.
-    #[error("the filter's universe is a dictionary of {keys} keys; give the dictionary it was built with")]
+    #[error(
+        "the filter's universe is a dictionary of {keys} keys; give the dictionary it was built with"
+    )]
     DictionaryNeeded {
         /// How many keys it has.
         keys: u64,

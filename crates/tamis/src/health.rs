@@ -18,7 +18,8 @@ use std::fmt;
 pub enum Health {
     /// It holds no more than it was planned for.
     Within,
-    /// It holds more than it was planned for: members still pass, but so do more strangers than promised.
+    /// It holds more than it was planned for: members still pass, but so do more strangers than
+    /// promised.
     Beyond,
 }
 

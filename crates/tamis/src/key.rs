@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 /// A key as the hash families see it: bytes, or an integer.
 ///
-/// Text is its UTF-8 bytes, so `"ant"` and `b"ant"` are one key. An integer is its value, whatever its Rust
-/// type, so `7u8` and `7i64` are one key. **The integer 7 and the text "7" are different keys.** Text is
-/// compared byte for byte: "é" as one code point and "e" with a combining accent are different keys.
+/// Text is its UTF-8 bytes, so `"ant"` and `b"ant"` are one key. An integer is its value, whatever
+/// its Rust type, so `7u8` and `7i64` are one key. **The integer 7 and the text "7" are different
+/// keys.** Text is compared byte for byte: "é" as one code point and "e" with a combining accent
+/// are different keys.
 ///
 /// ```
 /// use tamis::{Key, KeyRef};
@@ -36,7 +37,8 @@ impl<'a> KeyRef<'a> {
         }
     }
 
-    /// The bytes that byte-only hashes read; an integer is eight little-endian bytes, put in `room`.
+    /// The bytes that byte-only hashes read; an integer is eight little-endian bytes, put in
+    /// `room`.
     pub(crate) fn bytes(self, room: &'a mut [u8; 8]) -> &'a [u8] {
         match self {
             KeyRef::Bytes(bytes) => bytes,
@@ -223,8 +225,8 @@ fn signed(value: i64) -> KeyRef<'static> {
     if value < 0 { KeyRef::Negative(value as u64) } else { KeyRef::Natural(value as u64) }
 }
 
-/// Which kinds of keys a filter has been given, so that a file made from integers is not asked for text by
-/// mistake.
+/// Which kinds of keys a filter has been given, so that a file made from integers is not asked for
+/// text by mistake.
 ///
 /// ```
 /// let mut ids = tamis::Bloom::new(100, 0.01)?;
@@ -250,10 +252,11 @@ impl Kinds {
         self.0 & kind.0 != 0
     }
 
-    /// The kinds that keys of both filters may have: those of both, and, where one has digests, which may be of anything, those of
-    /// the other.
+    /// The kinds that keys of both filters may have: those of both, and, where one has digests,
+    /// which may be of anything, those of the other.
     pub(crate) fn common(self, other: Kinds) -> Kinds {
-        let beside = |digests: Kinds, kinds: Kinds| if digests.has(Kinds::DIGESTS) { kinds.0 } else { 0 };
+        let beside =
+            |digests: Kinds, kinds: Kinds| if digests.has(Kinds::DIGESTS) { kinds.0 } else { 0 };
         Kinds(self.0 & other.0 | beside(self, other) | beside(other, self))
     }
 
@@ -264,7 +267,8 @@ impl Kinds {
 
 impl std::fmt::Display for Kinds {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names = [(Kinds::BYTES, "text"), (Kinds::INTEGERS, "integers"), (Kinds::DIGESTS, "digests")];
+        let names =
+            [(Kinds::BYTES, "text"), (Kinds::INTEGERS, "integers"), (Kinds::DIGESTS, "digests")];
         let held: Vec<&str> =
             names.iter().filter(|(kind, _)| self.has(*kind)).map(|(_, name)| *name).collect();
         out.write_str(&if held.is_empty() { "none yet".to_owned() } else { held.join(", ") })

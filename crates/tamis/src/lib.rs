@@ -21,19 +21,24 @@
 //! # Ok::<(), tamis::Error>(())
 //! ```
 //!
-//! Plan first: [`rate::Plan`] turns any two of items, rate and bits into the third, and [`zone::Plan`] chooses a code and proves
-//! its promise, before anything is allocated; [`privacy::LinearPlan`] says how often a release will be wrong. Files are specified in [`mod@format`].
+//! Plan first: [`rate::Plan`] turns any two of items, rate and bits into the third, and
+//! [`zone::Plan`] chooses a code and proves its promise, before anything is allocated;
+//! [`privacy::LinearPlan`] says how often a release will be wrong. Files are specified in
+//! [`mod@format`].
 //!
 //! # Which hash
 //!
-//! The default, [`Hash::fast`], is public: whoever knows the seed, which stands in the file, can compute offline which keys fill a rate
-//! filter fastest, which strangers pass, and whose removal takes members out of a counting filter. Use it for keys that nobody
-//! chooses against you: your own inventory, a static list, a cache in front of data you trust.
+//! The default, [`Hash::fast`], is public: whoever knows the seed, which stands in the file, can
+//! compute offline which keys fill a rate filter fastest, which strangers pass, and whose removal
+//! takes members out of a counting filter. Use it for keys that nobody chooses against you: your
+//! own inventory, a static list, a cache in front of data you trust.
 //!
-//! Where others choose keys (addresses, user names, URLs, anything sent over a network) use [`Hash::keyed`] with a [`SecretKey`] from a
-//! file or from the environment. Without the secret, chosen keys are as good as random ones. Whoever has the secret, or may ask the
-//! filter as often as they like and see each answer, can still find strangers that pass, one in 1/rate tries. Zone filters have no hash
-//! and nothing to aim at: within the zone nobody is answered wrongly, and an item too many is refused.
+//! Where others choose keys (addresses, user names, URLs, anything sent over a network) use
+//! [`Hash::keyed`] with a [`SecretKey`] from a file or from the environment. Without the secret,
+//! chosen keys are as good as random ones. Whoever has the secret, or may ask the filter as often
+//! as they like and see each answer, can still find strangers that pass, one in 1/rate tries. Zone
+//! filters have no hash and nothing to aim at: within the zone nobody is answered wrongly, and an
+//! item too many is refused.
 
 mod bits;
 mod error;

@@ -1,15 +1,18 @@
 //! Asking for memory before it is needed, so that many misses are under way at once.
 
-/// Bodies up to this size stay in caches so near that a processor which runs ahead hides them by itself, and asking only costs.
+/// Bodies up to this size stay in caches so near that a processor which runs ahead hides them by
+/// itself, and asking only costs.
 const NEAR: usize = 1 << 20;
 
-/// Whether asking pays for a body of so many bytes. (The more a lookup has to do otherwise, the later: it divides the size.)
+/// Whether asking pays for a body of so many bytes. (The more a lookup has to do otherwise, the
+/// later: it divides the size.)
 #[inline(always)]
 pub(crate) fn worthwhile(len: usize) -> bool {
     len > NEAR
 }
 
-/// Starts to fetch the cache line of an address, whatever is there; says nothing and changes nothing.
+/// Starts to fetch the cache line of an address, whatever is there; says nothing and changes
+/// nothing.
 #[inline(always)]
 #[allow(unsafe_code)]
 pub(crate) fn read<T>(address: *const T) {

@@ -8,7 +8,8 @@ pub enum Level {
     /// Four words at a time.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     Avx2,
-    /// Eight words at a time, of the generations whose clock does not fall for it: those with VBMI. The kernels use F, DQ, VBMI and POPCNT.
+    /// Eight words at a time, of the generations whose clock does not fall for it: those with VBMI.
+    /// The kernels use F, DQ, VBMI and POPCNT.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     Avx512,
 }
@@ -42,8 +43,8 @@ impl Level {
     }
 }
 
-/// The same word. The compiler cannot take two of them at a time through this, which it would like to, and which, short of AVX-512, is
-/// slower than one by one for multiplications of 64 bits.
+/// The same word. The compiler cannot take two of them at a time through this, which it would like
+/// to, and which, short of AVX-512, is slower than one by one for multiplications of 64 bits.
 #[inline(always)]
 #[allow(unsafe_code)]
 pub(crate) fn one_by_one(word: u64) -> u64 {

@@ -1,7 +1,7 @@
 //! Confidence intervals for measured rates.
 
-/// The exact (Clopper-Pearson) interval for the chance behind `hits` of `trials`: the true chance lies outside it
-/// with a probability of at most `alpha`.
+/// The exact (Clopper-Pearson) interval for the chance behind `hits` of `trials`: the true chance
+/// lies outside it with a probability of at most `alpha`.
 ///
 /// ```
 /// let (low, high) = tamis::stats::clopper_pearson(0, 100, 0.05);
@@ -16,7 +16,8 @@ pub fn clopper_pearson(hits: u64, trials: u64, alpha: f64) -> (f64, f64) {
     let (hits, misses) = (hits.min(trials) as f64, trials.saturating_sub(hits) as f64);
     // P[Bin(trials, p) >= hits] is the regularised incomplete beta function at p, growing in p.
     let low = if hits == 0.0 { 0.0 } else { solve(|p| beta(p, hits, misses + 1.0), alpha / 2.0) };
-    let high = if misses == 0.0 { 1.0 } else { solve(|p| beta(p, hits + 1.0, misses), 1.0 - alpha / 2.0) };
+    let high =
+        if misses == 0.0 { 1.0 } else { solve(|p| beta(p, hits + 1.0, misses), 1.0 - alpha / 2.0) };
     (low, high)
 }
 
@@ -45,7 +46,8 @@ fn beta(x: f64, a: f64, b: f64) -> f64 {
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - beta(1.0 - x, b, a); // the fraction converges fast on this side only
     }
-    let front = libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b) + a * x.ln() + b * (-x).ln_1p();
+    let front =
+        libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b) + a * x.ln() + b * (-x).ln_1p();
     let tiny = 1e-300;
     let nonzero = |v: f64| if v.abs() < tiny { tiny } else { v };
     let (mut c, mut d) = (1.0, 1.0 / nonzero(1.0 - (a + b) * x / (a + 1.0)));
@@ -71,7 +73,8 @@ fn beta(x: f64, a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The defining property, checked with exact binomial sums: outside the interval, each tail is below alpha/2.
+    /// The defining property, checked with exact binomial sums: outside the interval, each tail is
+    /// below alpha/2.
     #[test]
     fn the_ends_are_where_the_tails_are_half_of_alpha() {
         let tail = |p: f64, n: u64, from: u64| -> f64 {

@@ -1,5 +1,5 @@
-//! Where a filter's body lives: on the heap, aligned to cache lines; in pages of its own, if it is large; or in a memory-mapped
-//! file.
+//! Where a filter's body lives: on the heap, aligned to cache lines; in pages of its own, if it is
+//! large; or in a memory-mapped file.
 
 use crate::Error;
 use bytemuck::{Pod, Zeroable};
@@ -14,8 +14,9 @@ struct Line([u8; LINE]);
 
 const LINE: usize = 64;
 
-/// Bodies from this size on get pages of their own, of 2 MiB if the system grants them: with pages of 4 KiB, a random access to a
-/// large body waits for the page's address almost as long as for its line.
+/// Bodies from this size on get pages of their own, of 2 MiB if the system grants them: with pages
+/// of 4 KiB, a random access to a large body waits for the page's address almost as long as for its
+/// line.
 const LARGE: usize = 4 << 20;
 
 /// The bytes of a body.
@@ -26,7 +27,8 @@ pub(crate) struct Store {
 
 enum Place {
     Heap(Vec<Line>),
-    /// Pages of the system, private to this process: a write to those of a file copies the page and never reaches the file.
+    /// Pages of the system, private to this process: a write to those of a file copies the page and
+    /// never reaches the file.
     Map {
         map: MmapMut,
         start: usize,
@@ -48,7 +50,8 @@ pub(crate) fn check_memory(needed: u64, most: u64) -> Result<(), Error> {
 /// So many of the same value. Memory that cannot be had is an error, not an abort.
 pub(crate) fn filled<T: Clone>(value: T, count: usize) -> Result<Vec<T>, Error> {
     let mut all = Vec::new();
-    all.try_reserve_exact(count).map_err(|_| memory(count.saturating_mul(size_of::<T>()) as u64))?;
+    all.try_reserve_exact(count)
+        .map_err(|_| memory(count.saturating_mul(size_of::<T>()) as u64))?;
     all.resize(count, value);
     Ok(all)
 }
@@ -63,11 +66,13 @@ impl Store {
             let _ = map.advise(memmap2::Advice::HugePage); // without them it is only slower
             return Ok(Store { place: Place::Map { map, start: 0 }, len: size });
         }
-        let lines = bytemuck::allocation::try_zeroed_vec(size.div_ceil(LINE)).map_err(|()| memory(len))?;
+        let lines =
+            bytemuck::allocation::try_zeroed_vec(size.div_ceil(LINE)).map_err(|()| memory(len))?;
         Ok(Store { place: Place::Heap(lines), len: size })
     }
 
-    /// The next `len` bytes of `input`. Memory is taken as bytes arrive, so that a false length costs nothing.
+    /// The next `len` bytes of `input`. Memory is taken as bytes arrive, so that a false length
+    /// costs nothing.
     pub(crate) fn read(mut input: impl Read, len: u64) -> Result<Store, Error> {
         const STRIDE: usize = 1 << 20;
         let size = usize::try_from(len).map_err(|_| memory(len))?;
@@ -99,9 +104,10 @@ impl Store {
         let size = usize::try_from(len).map_err(|_| memory(len))?;
         let offset = usize::try_from(start).map_err(|_| memory(len))?;
         let end = offset.checked_add(size).ok_or_else(|| memory(len))?;
-        // SAFETY: the map is private, so nothing written through it reaches the file. Other processes must not
-        // cut the file short or write into it while it is mapped; tamis itself never does: it replaces files by
-        // renaming. `AnyFilter::open` passes this duty on to its caller in its documentation.
+        // SAFETY: the map is private, so nothing written through it reaches the file. Other
+        // processes must not cut the file short or write into it while it is mapped; tamis
+        // itself never does: it replaces files by renaming. `AnyFilter::open` passes this
+        // duty on to its caller in its documentation.
         let map = unsafe { MmapOptions::new().len(end).no_reserve_swap().map_copy(file)? };
         Ok(Store { place: Place::Map { map, start: offset }, len: size })
     }
@@ -111,14 +117,18 @@ impl Store {
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.place {
             Place::Heap(lines) => bytemuck::cast_slice(lines).get(..self.len).unwrap_or_default(),
-            Place::Map { map, start } => map.get(*start..start.wrapping_add(self.len)).unwrap_or_default(),
+            Place::Map { map, start } => {
+                map.get(*start..start.wrapping_add(self.len)).unwrap_or_default()
+            }
         }
     }
 
     #[inline(always)]
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         match &mut self.place {
-            Place::Heap(lines) => bytemuck::cast_slice_mut(lines).get_mut(..self.len).unwrap_or_default(),
+            Place::Heap(lines) => {
+                bytemuck::cast_slice_mut(lines).get_mut(..self.len).unwrap_or_default()
+            }
             Place::Map { map, start } => {
                 map.get_mut(*start..start.wrapping_add(self.len)).unwrap_or_default()
             }
@@ -177,7 +187,9 @@ mod tests {
         ));
         // More than 32 bits can address is refused there before anything is read.
         match Store::read(&data[..10], 1 << 45) {
-            Err(Error::Length { expected, got: 10 }) => assert_eq!((expected, usize::BITS), (1 << 45, 64)),
+            Err(Error::Length { expected, got: 10 }) => {
+                assert_eq!((expected, usize::BITS), (1 << 45, 64))
+            }
             Err(Error::Memory { needed, .. }) => assert_eq!((needed, usize::BITS), (1 << 45, 32)),
             _ => panic!("ten bytes are not 2^45"),
         }

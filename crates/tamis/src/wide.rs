@@ -4,8 +4,8 @@
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512, _mm512_mask_mov_epi32,
-    _mm512_mullo_epi64, _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64, _mm512_storeu_si512,
-    _mm512_xor_si512,
+    _mm512_mullo_epi64, _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64,
+    _mm512_storeu_si512, _mm512_xor_si512,
 };
 
 /// The same word eight times.
@@ -43,8 +43,9 @@ pub(crate) fn multiply_low(x: __m512i, y: __m512i) -> __m512i {
     _mm512_mullo_epi64(x, y)
 }
 
-/// The products of the low halves of the words. The compiler takes the intrinsic for a multiplication of 64 bits, if it knows enough
-/// of the words, and then chooses an instruction that takes three times as long.
+/// The products of the low halves of the words. The compiler takes the intrinsic for a
+/// multiplication of 64 bits, if it knows enough of the words, and then chooses an instruction that
+/// takes three times as long.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn product(x: __m512i, y: __m512i) -> __m512i {
@@ -79,7 +80,8 @@ pub(crate) fn multiply(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
 #[derive(Clone, Copy)]
 pub(crate) struct Scale {
     cells: __m512i,
-    /// Whether the cells take 32 bits, as all but the largest filters' do: two products suffice then.
+    /// Whether the cells take 32 bits, as all but the largest filters' do: two products suffice
+    /// then.
     short: bool,
 }
 
@@ -133,23 +135,38 @@ mod tests {
         if Level::detect() != Level::Avx512 {
             return;
         }
-        let edges = [0, 1, u64::MAX, u64::MAX - 1, 1 << 63, 1 << 32, u64::MAX >> 32, u64::MAX << 32];
+        let edges =
+            [0, 1, u64::MAX, u64::MAX - 1, 1 << 63, 1 << 32, u64::MAX >> 32, u64::MAX << 32];
         let mut state = 3u64;
         let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             state ^ state >> 31
         };
         for case in 0..3_000usize {
-            let mut pick = |chance| if case % 3 == chance { random() } else { edges[random() as usize % 8] };
+            let mut pick =
+                |chance| if case % 3 == chance { random() } else { edges[random() as usize % 8] };
             let (x, y): ([u64; 8], [u64; 8]) = ([0; 8].map(|_| pick(0)), [0; 8].map(|_| pick(1)));
             for cells in [1, 2, 95_851, u64::from(u32::MAX), 1 << 32, u64::MAX, pick(2)] {
                 // SAFETY: AVX-512 was detected above.
                 let all = unsafe { eight(&x, &y, cells) };
                 for i in 0..8 {
                     let product = u128::from(x[i]) * u128::from(y[i]);
-                    let expected =
-                        [product as u64, (product >> 64) as u64, product as u64, scale(x[i], cells), x[i]];
-                    assert_eq!(all.map(|words| words[i]), expected, "{:x} {:x} {cells:x}", x[i], y[i]);
+                    let expected = [
+                        product as u64,
+                        (product >> 64) as u64,
+                        product as u64,
+                        scale(x[i], cells),
+                        x[i],
+                    ];
+                    assert_eq!(
+                        all.map(|words| words[i]),
+                        expected,
+                        "{:x} {:x} {cells:x}",
+                        x[i],
+                        y[i]
+                    );
                 }
             }
         }

@@ -1,7 +1,9 @@
-//! Keys that an adversary chooses: an attack that succeeds where the hash is public, and fails where it is keyed.
+//! Keys that an adversary chooses: an attack that succeeds where the hash is public, and fails
+//! where it is keyed.
 //!
-//! The adversary knows everything that a file tells (the layout, the size, the hash family, the seed), computes digests of keys
-//! offline, and never touches the victim's filter until the keys are chosen.
+//! The adversary knows everything that a file tells (the layout, the size, the hash family, the
+//! seed), computes digests of keys offline, and never touches the victim's filter until the keys
+//! are chosen.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +16,8 @@ fn secret(text: &[u8]) -> Hash {
     Hash::keyed(SecretKey::new(text).unwrap())
 }
 
-/// Keys that all set bits which no earlier one has set: far fewer of them than planned items fill the filter.
+/// Keys that all set bits which no earlier one has set: far fewer of them than planned items fill
+/// the filter.
 fn polluting_keys(model: &mut Bloom, tries: u64) -> Vec<u64> {
     let (mut keys, mut fill) = (Vec::new(), 0.0);
     let hashes = f64::from(model.plan().hashes()) / model.plan().cells() as f64;
@@ -31,15 +34,16 @@ fn polluting_keys(model: &mut Bloom, tries: u64) -> Vec<u64> {
     keys
 }
 
-/// A filter planned for 1% takes at most as many keys as planned, all of them chosen, and passes several times as many strangers;
-/// under the keyed hash the same keys are keys like any others.
+/// A filter planned for 1% takes at most as many keys as planned, all of them chosen, and passes
+/// several times as many strangers; under the keyed hash the same keys are keys like any others.
 #[test]
 fn pollution_succeeds_against_the_public_hash_alone() {
     let mut model = Bloom::with_hash(200, FPR, Hash::fast(42)).unwrap();
     let chosen = polluting_keys(&mut model, 100_000);
     let chosen = &chosen[..chosen.len().min(200)];
-    let strangers =
-        |filter: &Bloom| (1 << 40..(1 << 40) + 50_000u64).filter(|key| filter.contains(*key)).count();
+    let strangers = |filter: &Bloom| {
+        (1 << 40..(1 << 40) + 50_000u64).filter(|key| filter.contains(*key)).count()
+    };
     let fill = |hash: Hash, keys: &mut dyn Iterator<Item = u64>| {
         let mut filter = Bloom::with_hash(200, FPR, hash).unwrap();
         filter.insert_many(keys);
@@ -56,8 +60,8 @@ fn pollution_succeeds_against_the_public_hash_alone() {
     );
 }
 
-/// With the whole file in hand, strangers that pass are found offline, as many as there is patience for; a victim with a secret lets
-/// them pass at the planned rate.
+/// With the whole file in hand, strangers that pass are found offline, as many as there is patience
+/// for; a victim with a secret lets them pass at the planned rate.
 #[test]
 fn forged_members_pass_the_public_hash_alone() {
     let members = 0..ITEMS;
@@ -69,7 +73,8 @@ fn forged_members_pass_the_public_hash_alone() {
     let victim = build(Hash::fast(7));
     // The file is public: the copy answers as the victim does.
     let copy = tamis::AnyFilter::from_bytes(&victim.to_bytes()).unwrap();
-    let forged: Vec<u64> = (1 << 40..).filter(|key| copy.contains(*key).unwrap()).take(500).collect();
+    let forged: Vec<u64> =
+        (1 << 40..).filter(|key| copy.contains(*key).unwrap()).take(500).collect();
     assert!(forged.iter().all(|key| victim.contains(*key)));
     let keyed = build(secret(b"a secret that the adversary lacks"));
     assert!(
@@ -80,7 +85,8 @@ fn forged_members_pass_the_public_hash_alone() {
     assert!(passed < 30, "{passed} of 500, where 5 are expected");
 }
 
-/// A blocked filter can be saturated in one block: a hundred keys out of a million make every key of that block pass.
+/// A blocked filter can be saturated in one block: a hundred keys out of a million make every key
+/// of that block pass.
 #[test]
 fn a_block_is_saturated_under_the_public_hash_alone() {
     // FORMAT.md: the block is the high half of h1 times the number of blocks.
@@ -98,7 +104,8 @@ fn a_block_is_saturated_under_the_public_hash_alone() {
         victim.insert(*key);
         keyed.insert(*key);
     }
-    // 400 keys are a five-hundredth of the plan, yet those of one service, say, whose keys fall here, always pass.
+    // 400 keys are a five-hundredth of the plan, yet those of one service, say, whose keys fall
+    // here, always pass.
     let targets: Vec<u64> = (1 << 40..).filter(|key| block(*key) == 5).take(300).collect();
     let passed = targets.iter().filter(|key| victim.contains(**key)).count();
     assert!(passed > 250, "{passed} of 300");
@@ -106,7 +113,8 @@ fn a_block_is_saturated_under_the_public_hash_alone() {
     assert!(passed < 5, "{passed} of 300 under the keyed hash");
 }
 
-/// Removing keys that were never put in, but pass, takes members out of a counting filter: the public hash lets them be found.
+/// Removing keys that were never put in, but pass, takes members out of a counting filter: the
+/// public hash lets them be found.
 #[test]
 fn forged_removals_take_members_out_under_the_public_hash_alone() {
     let build = |hash: Hash| {
@@ -115,7 +123,8 @@ fn forged_removals_take_members_out_under_the_public_hash_alone() {
         filter
     };
     let lost = |filter: &CountingBloom| (0..ITEMS).filter(|key| !filter.contains(*key)).count();
-    let (mut victim, mut keyed) = (build(Hash::fast(3)), build(secret(b"a secret that the adversary lacks")));
+    let (mut victim, mut keyed) =
+        (build(Hash::fast(3)), build(secret(b"a secret that the adversary lacks")));
     let forged: Vec<u64> = (1 << 40..).filter(|key| victim.contains(*key)).take(300).collect();
     for key in forged {
         let _ = victim.remove(key);

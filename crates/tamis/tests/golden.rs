@@ -41,7 +41,10 @@ fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
     let bloom = |hash| AnyFilter::from(Bloom::with_hash(200, 0.01, hash).unwrap());
     let blocked = |fpr, hash| AnyFilter::from(BlockedBloom::with_hash(200, fpr, hash).unwrap());
     let counting = |width, hash| {
-        let plan = Plan::from_items_fpr(Kind::Counting, 200, 0.01).unwrap().with_counter_bits(width).unwrap();
+        let plan = Plan::from_items_fpr(Kind::Counting, 200, 0.01)
+            .unwrap()
+            .with_counter_bits(width)
+            .unwrap();
         AnyFilter::from(CountingBloom::with_plan(plan, hash).unwrap())
     };
     let mut crowded = fill(counting(4, Hash::fast(7)), true);
@@ -52,8 +55,16 @@ fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
         (0..20).for_each(|_| assert!(!crowded.as_rate_mut().unwrap().insert(text.as_key())));
     }
     vec![
-        ("bloom-fast", include_bytes!("golden/v1-bloom-fast.tamis"), fill(bloom(Hash::fast(42)), true)),
-        ("bloom-keyed", include_bytes!("golden/v1-bloom-keyed.tamis"), fill(bloom(Hash::keyed(key())), true)),
+        (
+            "bloom-fast",
+            include_bytes!("golden/v1-bloom-fast.tamis"),
+            fill(bloom(Hash::fast(42)), true),
+        ),
+        (
+            "bloom-keyed",
+            include_bytes!("golden/v1-bloom-keyed.tamis"),
+            fill(bloom(Hash::keyed(key())), true),
+        ),
         (
             "bloom-sha256-md5",
             include_bytes!("golden/v1-bloom-sha256-md5.tamis"),
@@ -80,7 +91,11 @@ fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
             include_bytes!("golden/v1-counting-keyed-3.tamis"),
             fill(counting(3, Hash::keyed(key())), true),
         ),
-        ("empty", include_bytes!("golden/v1-empty.tamis"), AnyFilter::from(Bloom::new(1, 0.01).unwrap())),
+        (
+            "empty",
+            include_bytes!("golden/v1-empty.tamis"),
+            AnyFilter::from(Bloom::new(1, 0.01).unwrap()),
+        ),
     ]
 }
 
@@ -92,7 +107,8 @@ fn zones() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
         elements.iter().for_each(|element| assert!(filter.insert(*element).unwrap()));
         AnyFilter::from(filter)
     };
-    let mut counting = zone::CountingFilter::with_plan(plan(Universe::ipv4(), 4, CodeName::Egh)).unwrap();
+    let mut counting =
+        zone::CountingFilter::with_plan(plan(Universe::ipv4(), 4, CodeName::Egh)).unwrap();
     for address in ["10.0.0.1", "10.0.0.2", "255.255.255.255"] {
         assert!(counting.insert(address).unwrap());
     }
@@ -120,7 +136,11 @@ fn zones() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
                 &[0, 1 << 20, u64::from(u32::MAX)],
             ),
         ),
-        ("zone-counting-egh", include_bytes!("golden/v1-zone-counting-egh.tamis"), AnyFilter::from(counting)),
+        (
+            "zone-counting-egh",
+            include_bytes!("golden/v1-zone-counting-egh.tamis"),
+            AnyFilter::from(counting),
+        ),
         (
             "zone-counting-rs-beyond",
             include_bytes!("golden/v1-zone-counting-rs-beyond.tamis"),
@@ -146,7 +166,9 @@ fn dictionary() -> Universe {
 fn open(bytes: &[u8]) -> Result<AnyFilter, tamis::Error> {
     match Open::new().bytes(bytes) {
         Err(tamis::Error::KeyNeeded) => Open::new().key(key()).bytes(bytes),
-        Err(tamis::Error::DictionaryNeeded { .. }) => Open::new().dictionary(dictionary()).bytes(bytes),
+        Err(tamis::Error::DictionaryNeeded { .. }) => {
+            Open::new().dictionary(dictionary()).bytes(bytes)
+        }
         other => other,
     }
 }
@@ -163,7 +185,8 @@ fn version_1_is_written_and_read_byte_for_byte() {
     }
 }
 
-/// What `make.py` says of each key: the file, whether the key passes, whether it is text, and the key.
+/// What `make.py` says of each key: the file, whether the key passes, whether it is text, and the
+/// key.
 fn answers() -> impl Iterator<Item = (&'static str, &'static str, bool, &'static str)> {
     include_str!("golden/v1-published.answers").lines().map(|line| {
         let mut words = line.splitn(4, ' ');
@@ -197,9 +220,10 @@ fn published_files_are_read_and_written_byte_for_byte() {
 fn published_files_say_their_plans() {
     let epsilon = |billionths| Epsilon::from_billionths(billionths).unwrap();
     let filter = |i: usize| open(PUBLISHED[i].1).unwrap();
-    for (i, loss, bits, hashes, threshold, hash) in
-        [(0, 5_000_000_000, 3205, 3, 2, Hash::fast(42)), (1, 2_500_000_001, 1603, 1, 1, Hash::keyed(key()))]
-    {
+    for (i, loss, bits, hashes, threshold, hash) in [
+        (0, 5_000_000_000, 3205, 3, 2, Hash::fast(42)),
+        (1, 2_500_000_001, 1603, 1, 1, Hash::keyed(key())),
+    ] {
         let public = PublicBloom::try_from(filter(i)).unwrap();
         let plan = public.plan();
         assert_eq!((plan.items(), plan.epsilon(), plan.bits()), (200, epsilon(loss), bits));
@@ -207,7 +231,8 @@ fn published_files_say_their_plans() {
         let flip = 1.0 / ((loss as f64 / 1e9 / f64::from(hashes)).exp() + 1.0);
         assert!((plan.flip_rate().to_f64() - flip).abs() < 1e-12);
     }
-    // Over 512 elements an epsilon of 7 is more than ln 511; over 5 an epsilon of 1 is less than ln 4.
+    // Over 512 elements an epsilon of 7 is more than ln 511; over 5 an epsilon of 1 is less than ln
+    // 4.
     let e = std::f64::consts::E;
     for (i, loss, q, columns, shards, drop, hash) in [
         (2, 2_708_050_202, 16, 256, 1, 1.0 / 15.0, Hash::fast(42)),
@@ -241,7 +266,8 @@ fn the_test_vectors_of_the_specification_hold() {
             "the bytes 0 to 99" => hash.digest(&hundred),
             named => match named.strip_prefix("the integer ") {
                 Some(number) => hash.digest(number.parse::<i64>().unwrap()),
-                None => hash.digest(named.strip_prefix("the text `").unwrap().strip_suffix('`').unwrap()),
+                None => hash
+                    .digest(named.strip_prefix("the text `").unwrap().strip_suffix('`').unwrap()),
             },
         };
         let word = |cell: &str| u128::from_str_radix(cell.trim_matches('`'), 16).unwrap();
@@ -263,14 +289,16 @@ fn damage_is_always_found() {
         let mut damaged = bytes.to_vec();
         for bit in 0..bytes.len() * 8 {
             damaged[bit / 8] ^= 1 << (bit % 8);
-            let error = open(&damaged).err().unwrap_or_else(|| panic!("{name} with bit {bit} flipped"));
+            let error =
+                open(&damaged).err().unwrap_or_else(|| panic!("{name} with bit {bit} flipped"));
             assert!(!error.to_string().is_empty());
             damaged[bit / 8] ^= 1 << (bit % 8);
         }
     }
 }
 
-/// A large body is checked in pieces by several threads: a byte of any of them counts, read or mapped.
+/// A large body is checked in pieces by several threads: a byte of any of them counts, read or
+/// mapped.
 #[test]
 fn damage_anywhere_in_a_large_body_is_found() {
     const MIB: usize = 1 << 20;
@@ -289,14 +317,16 @@ fn damage_anywhere_in_a_large_body_is_found() {
     for at in (0..17).map(|i| 128 + i * MIB + i).chain([bytes.len() - 1]) {
         bytes[at] ^= 4;
         let errors = check(&bytes);
-        let found =
-            |error: &Option<tamis::Error>| matches!(error, Some(tamis::Error::Checksum { part: "body" }));
+        let found = |error: &Option<tamis::Error>| {
+            matches!(error, Some(tamis::Error::Checksum { part: "body" }))
+        };
         assert!(errors.iter().all(found), "byte {at}: {errors:?}");
         bytes[at] ^= 4;
     }
 }
 
-/// The header alone, right in its checksum and wrong in one field: the hostile case, which a checksum does not find.
+/// The header alone, right in its checksum and wrong in one field: the hostile case, which a
+/// checksum does not find.
 #[test]
 fn lies_with_a_good_checksum_are_refused() {
     let (_, bytes, _) = &golden()[0];
@@ -399,7 +429,10 @@ fn zone_files_cannot_lie_about_their_zone() {
         assert!(said.contains(word), "{} at {at}: {said}", all[which].0);
     }
     let other = Universe::dictionary(["red"]).unwrap();
-    assert!(matches!(Open::new().dictionary(other).bytes(all[4].1), Err(tamis::Error::WrongDictionary)));
+    assert!(matches!(
+        Open::new().dictionary(other).bytes(all[4].1),
+        Err(tamis::Error::WrongDictionary)
+    ));
 }
 
 /// The same for a published filter.
@@ -466,7 +499,8 @@ fn published_files_cannot_lie_about_their_plan() {
         (linear, 64, &word(!63), "number of columns"),
         (linear, 72, &word(0), "number of shards"),
         (linear, 72, &word(2), "body length"),
-        (linear, 72, &word(1 << 41), "number of shards"), // with 2^8 columns of 4 bits twice too many
+        (linear, 72, &word(1 << 41), "number of shards"), /* with 2^8 columns of 4 bits twice
+                                                           * too many */
         (linear, 72, &word(u64::MAX), "number of shards"),
         (linear, 80, &[1], "reserved"),
         (linear, 123, &[1], "reserved"),
@@ -479,7 +513,8 @@ fn published_files_cannot_lie_about_their_plan() {
         let error = forge(which, &[(32, &[family]), (40, &word(0))]).unwrap_err();
         assert!(matches!(error, tamis::Error::NoDigest { .. }), "{error}");
     }
-    // The largest body that a header may claim, which is not there; and another epsilon, which is no lie that can be seen.
+    // The largest body that a header may claim, which is not there; and another epsilon, which is
+    // no lie that can be seen.
     for (which, number, claim) in [(bloom, 1u64 << 50, 1u64 << 47), (linear, 1 << 20, 1 << 19)] {
         let error = forge(which, &[(16, &word(claim)), (64, &word(number))]).unwrap_err();
         assert!(matches!(error, tamis::Error::Length { .. }), "{error}");
@@ -499,16 +534,20 @@ fn published_files_cannot_lie_about_their_plan() {
 /// The checksum of the specification, bit by bit.
 fn crc32c(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0x82f6_3b78 } else { 0 })
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            crc >> 1 ^ if crc & 1 == 1 { 0x82f6_3b78 } else { 0 }
+        })
     })
 }
 
-/// Version 1 is frozen: its files, however written, are these. A change of the format makes another version, with files of its own.
+/// Version 1 is frozen: its files, however written, are these. A change of the format makes another
+/// version, with files of its own.
 #[test]
 fn version_1_stays_as_it_is() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let sums = std::fs::read_to_string(folder.join("v1.sha256")).unwrap();
-    let listed: Vec<(&str, &str)> = sums.lines().map(|line| line.split_once("  ").unwrap()).collect();
+    let listed: Vec<(&str, &str)> =
+        sums.lines().map(|line| line.split_once("  ").unwrap()).collect();
     for (sum, name) in &listed {
         let digest = Sha256::digest(std::fs::read(folder.join(name)).unwrap());
         let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();

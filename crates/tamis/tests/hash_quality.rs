@@ -1,5 +1,6 @@
-//! The quality of the digests: every input bit moves every output bit, structured keys spread like random ones, and
-//! nothing collides that should not. Bounds are five standard deviations (adjusted for how many are looked at).
+//! The quality of the digests: every input bit moves every output bit, structured keys spread like
+//! random ones, and nothing collides that should not. Bounds are five standard deviations (adjusted
+//! for how many are looked at).
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +8,11 @@ use std::collections::HashSet;
 use tamis::{Hash, Key, SecretKey};
 
 fn hashes() -> [Hash; 3] {
-    [Hash::fast(0), Hash::fast(0x5eed), Hash::keyed(SecretKey::new(b"a secret for hash quality").unwrap())]
+    [
+        Hash::fast(0),
+        Hash::fast(0x5eed),
+        Hash::keyed(SecretKey::new(b"a secret for hash quality").unwrap()),
+    ]
 }
 
 fn digest(hash: &Hash, key: impl Key) -> u128 {
@@ -22,8 +27,9 @@ fn random(state: &mut u64) -> u64 {
     state.wrapping_mul(0x2545_f491_4f6c_dd1d)
 }
 
-/// Each output bit flips half the time when one input bit flips: no pair strays further than seven deviations, which
-/// among the hundred thousand pairs looked at happens by chance once in millions of runs.
+/// Each output bit flips half the time when one input bit flips: no pair strays further than seven
+/// deviations, which among the hundred thousand pairs looked at happens by chance once in millions
+/// of runs.
 fn avalanche(trials: u32, input_bits: usize, flipped: impl Fn(&mut u64, usize) -> (u128, u128)) {
     let mut state = 88_172_645_463_325_252;
     let bound = 7.0 * (f64::from(trials) * 0.25).sqrt();
@@ -32,11 +38,17 @@ fn avalanche(trials: u32, input_bits: usize, flipped: impl Fn(&mut u64, usize) -
         for _ in 0..trials {
             let (before, after) = flipped(&mut state, input);
             let difference = before ^ after;
-            flips.iter_mut().enumerate().for_each(|(bit, count)| *count += (difference >> bit & 1) as u32);
+            flips
+                .iter_mut()
+                .enumerate()
+                .for_each(|(bit, count)| *count += (difference >> bit & 1) as u32);
         }
         for (bit, count) in flips.iter().enumerate() {
             let off = (f64::from(*count) - f64::from(trials) / 2.0).abs();
-            assert!(off <= bound, "input bit {input} flips output bit {bit} {count} times in {trials}");
+            assert!(
+                off <= bound,
+                "input bit {input} flips output bit {bit} {count} times in {trials}"
+            );
         }
     }
 }
@@ -77,28 +89,40 @@ fn structured() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     vec![
         ("decimal", (0..count).map(|i| i.to_string().into_bytes()).collect()),
         ("padded", (0..count).map(|i| format!("user:{i:020}").into_bytes()).collect()),
-        ("addresses", (0..count).map(|i| format!("10.0.{}.{}", i / 256, i % 256).into_bytes()).collect()),
-        ("urls", (0..count).map(|i| format!("https://example.org/items/{i}?page=1").into_bytes()).collect()),
+        (
+            "addresses",
+            (0..count).map(|i| format!("10.0.{}.{}", i / 256, i % 256).into_bytes()).collect(),
+        ),
+        (
+            "urls",
+            (0..count)
+                .map(|i| format!("https://example.org/items/{i}?page=1").into_bytes())
+                .collect(),
+        ),
         ("little-endian", (0..count).map(|i| u64::from(i).to_le_bytes().to_vec()).collect()),
         ("high bits", (0..count).map(|i| (u64::from(i) << 44).to_le_bytes().to_vec()).collect()),
         ("zeros", (0..2_000).map(|i| vec![0; i]).collect()),
         (
             "one bit in 64 bytes",
-            (0..512).map(|i| (0..64).map(|b| if b == i / 8 { 1 << (i % 8) } else { 0 }).collect()).collect(),
+            (0..512)
+                .map(|i| (0..64).map(|b| if b == i / 8 { 1 << (i % 8) } else { 0 }).collect())
+                .collect(),
         ),
         ("two halves", (0..count).map(|i| [i.to_le_bytes(), i.to_le_bytes()].concat()).collect()),
         ("repeated blocks", (0..count).map(|i| u64::from(i).to_le_bytes().repeat(4)).collect()),
     ]
 }
 
-/// Digests fall into buckets as random ones would: by their high bits (the block), by the low bits of the second word
-/// (the pattern), and by both.
+/// Digests fall into buckets as random ones would: by their high bits (the block), by the low bits
+/// of the second word (the pattern), and by both.
 #[test]
 fn structured_keys_spread_like_random_ones() {
     for hash in hashes() {
         let mut sets: Vec<(String, Vec<u128>)> = structured()
             .into_iter()
-            .map(|(name, keys)| (name.to_owned(), keys.iter().map(|key| digest(&hash, key)).collect()))
+            .map(|(name, keys)| {
+                (name.to_owned(), keys.iter().map(|key| digest(&hash, key)).collect())
+            })
             .collect();
         sets.push(("integers".into(), (0..60_000u64).map(|i| digest(&hash, i)).collect()));
         sets.push(("multiples".into(), (0..60_000u64).map(|i| digest(&hash, i << 32)).collect()));
@@ -117,7 +141,8 @@ fn structured_keys_spread_like_random_ones() {
                 digests.iter().for_each(|d| buckets[bucket(*d) as usize] += 1.0);
                 let mean = digests.len() as f64 / 256.0;
                 let chi_square: f64 = buckets.iter().map(|b| (b - mean).powi(2) / mean).sum();
-                // 255 degrees of freedom: mean 255, deviation sqrt(510); both tails, and six deviations for 200 looks.
+                // 255 degrees of freedom: mean 255, deviation sqrt(510); both tails, and six
+                // deviations for 200 looks.
                 assert!(
                     (chi_square - 255.0).abs() < 6.0 * 510f64.sqrt(),
                     "{name}, {what}: chi square {chi_square}"
@@ -137,8 +162,8 @@ fn short_pieces_collide_as_often_as_chance() {
             for text in [false, true] {
                 let mut pieces: Vec<u32> = (0..n)
                     .map(|i| {
-                        (if text { digest(&hash, format!("key-{i}")) } else { digest(&hash, i) } >> piece)
-                            as u32
+                        (if text { digest(&hash, format!("key-{i}")) } else { digest(&hash, i) }
+                            >> piece) as u32
                     })
                     .collect();
                 pieces.sort_unstable();

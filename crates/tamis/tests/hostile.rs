@@ -1,8 +1,10 @@
-//! Files that mean harm: every golden file cut, flipped, exaggerated, swapped and spliced, with its checksums made good again, so
-//! that the reader goes past them. Whatever happens is an error in words or a filter that works: no panic, no endless loop, and no more
-//! memory than a small multiple of the input.
+//! Files that mean harm: every golden file cut, flipped, exaggerated, swapped and spliced, with its
+//! checksums made good again, so that the reader goes past them. Whatever happens is an error in
+//! words or a filter that works: no panic, no endless loop, and no more memory than a small
+//! multiple of the input.
 //!
-//! Each class of failure that releases of this field have had, and the test here that would have caught it:
+//! Each class of failure that releases of this field have had, and the test here that would have
+//! caught it:
 //!
 //! | what went wrong elsewhere | the test |
 //! |---|---|
@@ -17,7 +19,8 @@
 //! | counters that overflow | `counters_stop_at_their_ceiling` |
 //! | the deletion of absent keys | `removing_what_is_absent_changes_nothing` |
 //!
-//! `regressions/` holds inputs that did harm somewhere, here or to another reader; they are opened with the others.
+//! `regressions/` holds inputs that did harm somewhere, here or to another reader; they are opened
+//! with the others.
 
 #![allow(clippy::unwrap_used)]
 
@@ -40,14 +43,16 @@ use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Error, Hash, Open};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What reading may take: so many times the input, and so much besides, for the tables of a field (at most 64 Ki elements) and the
-/// sieve of primes.
+/// What reading may take: so many times the input, and so much besides, for the tables of a field
+/// (at most 64 Ki elements) and the sieve of primes.
 const MULTIPLE: usize = 8;
 const BESIDES: usize = 4 << 20;
-/// Nothing here takes a tenth of a second on an idle machine; a loop without end takes longer than this.
+/// Nothing here takes a tenth of a second on an idle machine; a loop without end takes longer than
+/// this.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Runs `test` in a thread of its own, and fails with the name of the input that takes longer than the limit.
+/// Runs `test` in a thread of its own, and fails with the name of the input that takes longer than
+/// the limit.
 fn guarded(test: impl FnOnce(&Sender<String>) + Send + 'static) {
     let (sender, receiver) = channel();
     let worker = std::thread::spawn(move || test(&sender));
@@ -74,9 +79,11 @@ fn open(bytes: &[u8]) -> Result<AnyFilter, Error> {
     }
 }
 
-/// Opens the bytes, as a slice and as a stream, within the limits; and uses the filter, if they are one.
+/// Opens the bytes, as a slice and as a stream, within the limits; and uses the filter, if they are
+/// one.
 ///
-/// Many changes come to the same once the checksums are repaired; the second time they are passed over.
+/// Many changes come to the same once the checksums are repaired; the second time they are passed
+/// over.
 fn try_to_break(name: String, bytes: &[u8], say: &Sender<String>) -> bool {
     static TRIED: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
     let _ = say.send(name.clone());
@@ -88,7 +95,11 @@ fn try_to_break(name: String, bytes: &[u8], say: &Sender<String>) -> bool {
     let (opened, taken) = peak(|| open(bytes));
     assert!(taken <= most, "{name}: {taken} bytes of memory for {} bytes", bytes.len());
     let (streamed, taken) = peak(|| Open::new().key(key()).reader(bytes));
-    assert!(taken <= most, "{name}, as a stream: {taken} bytes of memory for {} bytes", bytes.len());
+    assert!(
+        taken <= most,
+        "{name}, as a stream: {taken} bytes of memory for {} bytes",
+        bytes.len()
+    );
     drop(streamed);
     match opened {
         Err(error) => {
@@ -146,16 +157,27 @@ fn flipped_in_every_bit() {
 fn extremes(width: usize) -> Vec<u64> {
     let most = if width == 8 { u64::MAX } else { (1 << (8 * width)) - 1 };
     let half = most / 2;
-    let mut all = vec![0, 1, 2, 3, 5, 7, 8, 63, 64, 65, 127, 128, 255, 256, 511, 512, 65_535, 65_536, 65_537];
+    let mut all =
+        vec![0, 1, 2, 3, 5, 7, 8, 63, 64, 65, 127, 128, 255, 256, 511, 512, 65_535, 65_536, 65_537];
     all.extend([half - 1, half, half + 1, most - 64, most - 1, most]);
-    all.extend([1 << 20, 1 << 31, 1 << 32, (1 << 32) - 1, 1 << 40, 1 << 47, 1 << 50, (1 << 50) + 1, 1 << 61]);
+    all.extend([
+        1 << 20,
+        1 << 31,
+        1 << 32,
+        (1 << 32) - 1,
+        1 << 40,
+        1 << 47,
+        1 << 50,
+        (1 << 50) + 1,
+        1 << 61,
+    ]);
     all.extend([f64::NAN, f64::INFINITY, -0.0, 1.0, 1e-300].map(f64::to_bits));
     all.retain(|value| *value <= most);
     all
 }
 
-/// Every field of every header, at every width a reader might take it for, one at a time; with the body that was there, and with
-/// one of the length that the header now speaks of.
+/// Every field of every header, at every width a reader might take it for, one at a time; with the
+/// body that was there, and with one of the length that the header now speaks of.
 #[test]
 fn header_fields_at_their_extremes() {
     guarded(|say| {
@@ -168,7 +190,9 @@ fn header_fields_at_their_extremes() {
                     let case = format!("{name} with {value} at {at} ({width} bytes)");
                     opened += u32::from(try_to_break(case, &repaired(lying.clone()), say));
                     if let Some(fitted) = fitted(lying) {
-                        let case = format!("{name} with {value} at {at} ({width} bytes) and a fitting body");
+                        let case = format!(
+                            "{name} with {value} at {at} ({width} bytes) and a fitting body"
+                        );
                         opened += u32::from(try_to_break(case, &fitted, say));
                     }
                 }
@@ -185,7 +209,8 @@ fn fields() -> impl Iterator<Item = (usize, usize)> {
     bytes.into_iter().chain(fours).chain((16..120).step_by(8).map(|at| (at, 8)))
 }
 
-/// The file with a body of the length that its header speaks of, if that is not too long for a test.
+/// The file with a body of the length that its header speaks of, if that is not too long for a
+/// test.
 fn fitted(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     let header = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
     let body = body_length(&bytes)?;
@@ -196,7 +221,8 @@ fn fitted(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     Some(repaired(bytes))
 }
 
-/// Several fields at once, drawn from the extremes: what checks one field against another must hold as well.
+/// Several fields at once, drawn from the extremes: what checks one field against another must hold
+/// as well.
 #[test]
 fn several_fields_at_their_extremes() {
     guarded(|say| {
@@ -233,7 +259,8 @@ fn sections_swapped_and_files_spliced() {
                     for k in 0..size {
                         swapped.swap(i * size + k, j * size + k);
                     }
-                    let case = format!("{name}, parts {i} and {j} of {size} bytes swapped, round {round}");
+                    let case =
+                        format!("{name}, parts {i} and {j} of {size} bytes swapped, round {round}");
                     try_to_break(case.clone(), &swapped, say);
                     try_to_break(case + ", repaired", &repaired(swapped), say);
                 }
@@ -281,14 +308,17 @@ fn noise_behind_the_signature() {
     });
 }
 
-/// A header of a zone filter may list 8192 moduli, whose proof is work: the largest such files take neither long nor much.
+/// A header of a zone filter may list 8192 moduli, whose proof is work: the largest such files take
+/// neither long nor much.
 #[test]
 fn the_longest_proofs_end() {
     guarded(|say| {
         let coprime = golden().into_iter().find(|(name, _)| *name == "zone-coprime").unwrap().1;
         let primes = hostile::files::primes(120_000);
         for (count, from) in [(8_192, 0), (8_192, 2_000), (5_000, 6_000), (1_024, 10_000)] {
-            for (items, last) in [(1u64, u64::MAX), (2, 1 << 20), (100_000, u64::MAX), (u64::MAX, u64::MAX)] {
+            for (items, last) in
+                [(1u64, u64::MAX), (2, 1 << 20), (100_000, u64::MAX), (u64::MAX, u64::MAX)]
+            {
                 let moduli = &primes[from..from + count];
                 let header = (96 + 4 * count + 4).next_multiple_of(64);
                 let mut bytes = coprime[..96].to_vec();
@@ -320,7 +350,8 @@ fn the_allocator_counts() {
     assert!((5_000_000..5_100_000).contains(&taken), "{taken}");
 }
 
-/// Six bytes, or the whole header of an enormous filter, take what they are long and not what they promise.
+/// Six bytes, or the whole header of an enormous filter, take what they are long and not what they
+/// promise.
 #[test]
 fn a_few_bytes_allocate_little() {
     guarded(|say| {
@@ -330,7 +361,11 @@ fn a_few_bytes_allocate_little() {
                 lying[16..24].copy_from_slice(&u64::to_le_bytes(claim));
                 lying[64..72].copy_from_slice(&u64::to_le_bytes(claim.saturating_mul(8)));
                 for cut in [6, 8, 32, 127, 128] {
-                    try_to_break(format!("{name}, {cut} bytes that claim {claim}"), &lying[..cut], say);
+                    try_to_break(
+                        format!("{name}, {cut} bytes that claim {claim}"),
+                        &lying[..cut],
+                        say,
+                    );
                 }
                 let checksum = hostile::files::crc32c(&lying[..124]);
                 lying[124..128].copy_from_slice(&checksum.to_le_bytes());
@@ -340,7 +375,8 @@ fn a_few_bytes_allocate_little() {
     });
 }
 
-/// Whoever reads a size from a header and a length from elsewhere must compare them: a body longer or shorter by one is refused.
+/// Whoever reads a size from a header and a length from elsewhere must compare them: a body longer
+/// or shorter by one is refused.
 #[test]
 fn sizes_are_not_believed() {
     guarded(|say| {
@@ -413,12 +449,33 @@ fn regressions() {
 
 #[test]
 fn sizes_at_creation_do_not_overflow() {
-    let counts =
-        [1, 2, 1 << 20, 1 << 31, 1 << 32, 1 << 47, 1 << 50, 1 << 61, u64::MAX / 64, u64::MAX - 1, u64::MAX];
+    let counts = [
+        1,
+        2,
+        1 << 20,
+        1 << 31,
+        1 << 32,
+        1 << 47,
+        1 << 50,
+        1 << 61,
+        u64::MAX / 64,
+        u64::MAX - 1,
+        u64::MAX,
+    ];
     for kind in [Kind::Bloom, Kind::Blocked, Kind::Counting] {
         for items in counts {
-            for fpr in [1e-15, 1e-9, 0.01, 0.999, 1.0, 0.0, -1.0, f64::NAN, f64::INFINITY, f64::MIN_POSITIVE]
-            {
+            for fpr in [
+                1e-15,
+                1e-9,
+                0.01,
+                0.999,
+                1.0,
+                0.0,
+                -1.0,
+                f64::NAN,
+                f64::INFINITY,
+                f64::MIN_POSITIVE,
+            ] {
                 check_size(Plan::from_items_fpr(kind, items, fpr));
             }
             for bits in counts {
@@ -488,7 +545,8 @@ fn memory_that_cannot_be_had_is_an_error() {
     assert!(taken < 10_000, "{taken}");
 }
 
-/// The golden files were written by another implementation of the specification: their members pass.
+/// The golden files were written by another implementation of the specification: their members
+/// pass.
 #[test]
 fn members_are_found_by_every_later_release() {
     for (name, bytes) in golden() {
@@ -496,7 +554,10 @@ fn members_are_found_by_every_later_release() {
         assert_eq!(filter.to_bytes(), bytes, "{name} is written otherwise");
         if filter.as_rate().is_some() && name != "empty" {
             for i in 0..100 {
-                assert!(filter.contains(format!("key {i}").as_str()).unwrap(), "{name} lost key {i}");
+                assert!(
+                    filter.contains(format!("key {i}").as_str()).unwrap(),
+                    "{name} lost key {i}"
+                );
             }
         }
     }
@@ -505,14 +566,18 @@ fn members_are_found_by_every_later_release() {
 #[test]
 fn counters_stop_at_their_ceiling() {
     for width in [2, 3, 4, 16] {
-        let plan = Plan::from_items_fpr(Kind::Counting, 10, 0.01).unwrap().with_counter_bits(width).unwrap();
+        let plan = Plan::from_items_fpr(Kind::Counting, 10, 0.01)
+            .unwrap()
+            .with_counter_bits(width)
+            .unwrap();
         let mut filter = CountingBloom::with_plan(plan, Hash::default()).unwrap();
         filter.insert("other");
         let ceiling = (1u32 << width) - 1;
         for _ in 0..ceiling + 5 {
             filter.insert("ant");
         }
-        // Had a counter wrapped, the key would be gone already; had one counted past its ceiling, its neighbours would be others.
+        // Had a counter wrapped, the key would be gone already; had one counted past its ceiling,
+        // its neighbours would be others.
         assert!(filter.contains("ant") && filter.contains("other"));
         let empty = CountingBloom::with_plan(*filter.plan(), Hash::default()).unwrap();
         let mut doubled = filter.clone();

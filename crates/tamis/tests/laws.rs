@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use tamis::rate::{Filter, Health, Kind, Layout, Plan};
 use tamis::{
-    AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Error, Hash, Key, KeyRef, Open, SecretKey,
+    AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Error, Hash, Key, KeyRef, Open,
+    SecretKey,
 };
 
 /// A key of any kind.
@@ -78,7 +79,8 @@ where
     prop_assert_eq!(empty.health(), Health::Within);
     prop_assert!(!left.iter().any(|key| empty.contains(key)));
 
-    // Members always pass; what is certainly new was not there; a batch is its keys one at a time, in any order.
+    // Members always pass; what is certainly new was not there; a batch is its keys one at a time,
+    // in any order.
     let mut a = empty.clone();
     let mut model = BTreeSet::new();
     let mut certainly_new = 0;
@@ -249,7 +251,9 @@ proptest! {
 
 #[test]
 fn the_published_sizes() {
-    for (fpr, bits, hashes, expected) in [(0.01, 95_851, 7, 0.010_039), (0.001, 143_776, 10, 0.001_000)] {
+    for (fpr, bits, hashes, expected) in
+        [(0.01, 95_851, 7, 0.010_039), (0.001, 143_776, 10, 0.001_000)]
+    {
         let plan = Plan::from_items_fpr(Kind::Bloom, 10_000, fpr).unwrap();
         assert_eq!((plan.bits(), plan.hashes()), (bits, hashes));
         assert!((plan.approximate_fpr(10_000) - expected).abs() < 6e-7);
@@ -285,9 +289,10 @@ fn refusals_name_the_value_and_the_nearest_feasible_one() {
             (f64::INFINITY, "inf", "0.999"),
             (f64::NAN, "NaN", "0.01"),
         ] {
-            for text in
-                [said(Plan::from_items_fpr(kind, 10, fpr)), said(Plan::from_fpr_bits(kind, fpr, 1 << 20))]
-            {
+            for text in [
+                said(Plan::from_items_fpr(kind, 10, fpr)),
+                said(Plan::from_fpr_bits(kind, fpr, 1 << 20)),
+            ] {
                 assert!(text.contains(&format!("got {got})")), "{text}");
                 assert!(text.ends_with(&format!("rate is {nearest}")), "{text}");
             }
@@ -296,17 +301,21 @@ fn refusals_name_the_value_and_the_nearest_feasible_one() {
         assert!(said(Plan::from_items_bits(kind, 0, 100)).contains("got 0"));
 
         // The number offered instead is feasible, and one bit less is not.
-        let Err(Error::TooFewBits { got: 0, nearest, .. }) = Plan::from_items_bits(kind, 1_000, 0) else {
+        let Err(Error::TooFewBits { got: 0, nearest, .. }) = Plan::from_items_bits(kind, 1_000, 0)
+        else {
             panic!()
         };
         assert!(Plan::from_items_bits(kind, 1_000, nearest).is_ok());
         assert!(Plan::from_items_bits(kind, 1_000, nearest - 1).is_err());
-        let Err(Error::TooFewBits { got: 0, nearest, .. }) = Plan::from_fpr_bits(kind, 0.01, 0) else {
+        let Err(Error::TooFewBits { got: 0, nearest, .. }) = Plan::from_fpr_bits(kind, 0.01, 0)
+        else {
             panic!()
         };
         assert!(Plan::from_fpr_bits(kind, 0.01, nearest).is_ok());
         assert!(Plan::from_fpr_bits(kind, 0.01, nearest - 1).is_err());
-        let Err(Error::TooFewBits { nearest, .. }) = Plan::from_fpr_bits(kind, 1e-9, 1) else { panic!() };
+        let Err(Error::TooFewBits { nearest, .. }) = Plan::from_fpr_bits(kind, 1e-9, 1) else {
+            panic!()
+        };
         assert_eq!(Plan::from_fpr_bits(kind, 1e-9, nearest).unwrap().items().min(1), 1);
         assert!(Plan::from_fpr_bits(kind, 1e-9, nearest - 1).is_err());
 
@@ -355,7 +364,10 @@ fn filters_too_large_for_the_machine_are_an_error() {
     // 128 TiB: more than a process of 47 address bits can have.
     let plan = Plan::from_items_bits(Kind::Bloom, 1_000_000_000_000, 1 << 50).unwrap();
     let refused = Bloom::with_plan(plan, Hash::default()).map(|_| ());
-    assert!(matches!(refused, Err(Error::Memory { needed, .. }) if needed == 1 << 47), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::Memory { needed, .. }) if needed == 1 << 47),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -376,13 +388,17 @@ fn mismatches_name_the_field() {
     assert_eq!(field(&mut base, &bloom(101, 0.01, Hash::fast(0))), "cells");
     assert_eq!(field(&mut base, &bloom(100, 0.01, Hash::fast(1))), "seed");
     assert_eq!(field(&mut base, &bloom(100, 0.01, Hash::prefixed())), "hash");
-    assert_eq!(field(&mut base, &AnyFilter::from(CountingBloom::new(100, 0.01).unwrap())), "filter");
+    assert_eq!(
+        field(&mut base, &AnyFilter::from(CountingBloom::new(100, 0.01).unwrap())),
+        "filter"
+    );
     let mut keyed = bloom(100, 0.01, Hash::keyed(secret()));
     assert_eq!(field(&mut keyed, &bloom(100, 0.01, Hash::keyed(other_key))), "secret key");
     let by_bits = |items| Plan::from_items_bits(Kind::Bloom, items, 959).unwrap();
     let mut many = AnyFilter::from(Bloom::with_plan(by_bits(500), Hash::fast(0)).unwrap());
     assert_eq!(field(&mut many, &base), "hashes");
-    let wide = Plan::from_items_fpr(Kind::Counting, 100, 0.01).unwrap().with_counter_bits(5).unwrap();
+    let wide =
+        Plan::from_items_fpr(Kind::Counting, 100, 0.01).unwrap().with_counter_bits(5).unwrap();
     let mut counting = AnyFilter::from(CountingBloom::new(100, 0.01).unwrap());
     assert_eq!(
         field(&mut counting, &CountingBloom::with_plan(wide, Hash::fast(0)).unwrap().into()),
@@ -396,7 +412,9 @@ fn digests_stand_for_keys_and_the_documents_have_none() {
     assert!(filter.insert_digest(Hash::default().digest("ant").unwrap()).unwrap());
     assert!(filter.contains("ant"));
     assert!(
-        filter.contains_digest(Digest::from(u128::from(Hash::default().digest("ant").unwrap()))).unwrap()
+        filter
+            .contains_digest(Digest::from(u128::from(Hash::default().digest("ant").unwrap())))
+            .unwrap()
     );
     assert_eq!(filter.kinds().to_string(), "digests");
     for hash in [Hash::sha256_md5(), Hash::prefixed()] {
@@ -410,7 +428,8 @@ fn digests_stand_for_keys_and_the_documents_have_none() {
 
 #[test]
 fn counters_stop_at_their_ceiling_and_say_so() {
-    let plan = Plan::from_items_fpr(Kind::Counting, 100, 0.01).unwrap().with_counter_bits(2).unwrap();
+    let plan =
+        Plan::from_items_fpr(Kind::Counting, 100, 0.01).unwrap().with_counter_bits(2).unwrap();
     let mut filter = CountingBloom::with_plan(plan, Hash::default()).unwrap();
     (0..3).for_each(|_| assert!(filter.insert("ant") || filter.contains("ant")));
     let places = filter.saturated();
@@ -440,9 +459,14 @@ fn serde_carries_filters_and_plans() {
     assert_eq!(Bloom::try_from(back).unwrap(), filter);
     assert_eq!(serde_json::to_string(&filter).unwrap(), text);
     assert_eq!(serde_json::from_str::<Bloom>(&text).unwrap(), filter);
-    assert!(serde_json::from_str::<BlockedBloom>(&text).unwrap_err().to_string().contains("blocked"));
     assert!(
-        serde_json::from_str::<AnyFilter>("[1,2,3]").unwrap_err().to_string().contains("not a tamis file")
+        serde_json::from_str::<BlockedBloom>(&text).unwrap_err().to_string().contains("blocked")
+    );
+    assert!(
+        serde_json::from_str::<AnyFilter>("[1,2,3]")
+            .unwrap_err()
+            .to_string()
+            .contains("not a tamis file")
     );
     let plan = serde_json::to_value(filter.plan()).unwrap();
     assert_eq!((plan["filter"].as_str(), plan["items"].as_u64()), (Some("bloom"), Some(100)));

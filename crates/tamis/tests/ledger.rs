@@ -26,7 +26,10 @@ fn charge_often(path: &Path, amount: Epsilon, times: u32, name: &str) -> usize {
         .filter(|i| match ledger.charge(amount, &format!("{name}, number {i}")) {
             Ok(receipt) => {
                 let entry = &ledger.entries()[receipt.sequence as usize - 1];
-                assert_eq!((entry.epsilon, entry.note.as_str()), (amount, &*format!("{name}, number {i}")));
+                assert_eq!(
+                    (entry.epsilon, entry.note.as_str()),
+                    (amount, &*format!("{name}, number {i}"))
+                );
                 true
             }
             Err(Error::Budget { left, asked, .. }) => {
@@ -66,7 +69,12 @@ fn child_command(limit: &str, path: &Path, amount: &str, times: u32) -> Command 
 fn a_ledger_is_made_once_and_remembers() {
     let (_folder, path) = place();
     let mut ledger = Ledger::create(&path, epsilon("1"), "été").unwrap();
-    assert!(Ledger::create(&path, epsilon("2"), "").unwrap_err().to_string().contains("never overwritten"));
+    assert!(
+        Ledger::create(&path, epsilon("2"), "")
+            .unwrap_err()
+            .to_string()
+            .contains("never overwritten")
+    );
     for i in 1..=10u64 {
         let receipt = ledger.charge(epsilon("0.1"), &format!("release {i}\n")).unwrap();
         assert_eq!((receipt.sequence, receipt.epsilon), (i, epsilon("0.1")));
@@ -75,7 +83,10 @@ fn a_ledger_is_made_once_and_remembers() {
     let error = ledger.charge(epsilon("0.000000001"), "more").unwrap_err();
     assert!(matches!(error, Error::Budget { left: Epsilon::ZERO, .. }), "{error}");
     let again = Ledger::open(&path).unwrap();
-    assert_eq!((again.budget(), again.spent(), again.left()), (epsilon("1"), epsilon("1"), Epsilon::ZERO));
+    assert_eq!(
+        (again.budget(), again.spent(), again.left()),
+        (epsilon("1"), epsilon("1"), Epsilon::ZERO)
+    );
     assert_eq!((again.about(), again.created()), ("été", ledger.created()));
     assert_eq!(again.entries(), ledger.entries());
     assert_eq!(again.entries()[9].note, "release 10\\n");
@@ -92,7 +103,9 @@ fn what_cannot_be_charged_changes_nothing() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     let mut ledger = Ledger::create(&path, epsilon("1"), "").unwrap();
     let before = fs::read(&path).unwrap();
-    for (amount, note) in [("0", ""), ("1.000000001", ""), ("1000000", ""), ("1", &*"x".repeat(1_001))] {
+    for (amount, note) in
+        [("0", ""), ("1.000000001", ""), ("1000000", ""), ("1", &*"x".repeat(1_001))]
+    {
         let error = ledger.charge(epsilon(amount), note).unwrap_err().to_string();
         assert!(error.contains("; "), "it has a remedy: {error}");
     }
@@ -134,7 +147,8 @@ fn threads_wait_for_each_other_and_keep_the_budget() {
 fn processes_wait_for_each_other_and_keep_the_budget() {
     let (_folder, path) = place();
     Ledger::create(&path, epsilon("3"), "").unwrap();
-    let children: Vec<_> = (0..6).map(|_| child_command("", &path, "0.09", 7).spawn().unwrap()).collect();
+    let children: Vec<_> =
+        (0..6).map(|_| child_command("", &path, "0.09", 7).spawn().unwrap()).collect();
     let made = charge_often(&path, epsilon("0.09"), 7, "parent");
     for mut child in children {
         assert!(child.wait().unwrap().success());
@@ -142,7 +156,10 @@ fn processes_wait_for_each_other_and_keep_the_budget() {
     // 49 were asked for, and 33 fit.
     let ledger = Ledger::open(&path).unwrap();
     assert_eq!((ledger.entries().len(), ledger.spent()), (33, epsilon("2.97")));
-    assert_eq!(ledger.entries().iter().filter(|entry| entry.note.starts_with("parent")).count(), made);
+    assert_eq!(
+        ledger.entries().iter().filter(|entry| entry.note.starts_with("parent")).count(),
+        made
+    );
 }
 
 /// Charges in a process that may write no file beyond its first 512 or 1024 bytes, until it fails.
@@ -187,7 +204,8 @@ fn a_crash_leaves_a_torn_ledger_that_can_be_repaired() {
     assert_eq!(Ledger::open(&path).unwrap().entries(), ledger.entries());
 }
 
-/// For every cut and some damage: refused when opened, never less after a repair, and whole from then on.
+/// For every cut and some damage: refused when opened, never less after a repair, and whole from
+/// then on.
 #[test]
 fn repair_counts_no_less_than_was_charged() {
     let (_folder, path) = place();
@@ -207,7 +225,11 @@ fn repair_counts_no_less_than_was_charged() {
         let opened = Ledger::open(&path).unwrap();
         assert_eq!(opened.entries(), repaired.entries());
         assert!(opened.entries().last().unwrap().note.starts_with("repaired"));
-        assert_eq!(Ledger::repair(&path).unwrap().entries(), repaired.entries(), "nothing is left to repair");
+        assert_eq!(
+            Ledger::repair(&path).unwrap().entries(),
+            repaired.entries(),
+            "nothing is left to repair"
+        );
         if repaired.left() > Epsilon::ZERO {
             repaired.charge(epsilon("1.5"), "the rest").unwrap();
         }
@@ -216,7 +238,8 @@ fn repair_counts_no_less_than_was_charged() {
         // The amount can be relied on once there is a tab after it.
         check(&bytes[..cut], if cut > start + "2\t1.5".len() { "2.5" } else { "4" });
     }
-    for garbage in ["", "\n", "\0\0\0\0", "9\t", "\t\t\t\t\t\t", "\u{1f}\n\n", &"\0".repeat(10_000)] {
+    for garbage in ["", "\n", "\0\0\0\0", "9\t", "\t\t\t\t\t\t", "\u{1f}\n\n", &"\0".repeat(10_000)]
+    {
         check(&[&bytes[..], b"3\t", garbage.as_bytes()].concat(), "4");
     }
     let mut flipped = bytes.clone();

@@ -1,13 +1,15 @@
-//! The privacy promise as laws: errors as planned, sizes that tell nothing, and nothing to be done to what is published.
+//! The privacy promise as laws: errors as planned, sizes that tell nothing, and nothing to be done
+//! to what is published.
 //!
-//! Whatever is counted is drawn with seeded coins, so that it never changes. Where only a fresh release will do, the bound is so wide
-//! that chance would break it once in 10^11 runs.
+//! Whatever is counted is drawn with seeded coins, so that it never changes. Where only a fresh
+//! release will do, the bound is so wide that chance would break it once in 10^11 runs.
 
 #![allow(clippy::unwrap_used)]
 
 use std::io::Cursor;
 use tamis::privacy::{
-    Epsilon, LinearDraft, LinearFilter, LinearPlan, PublicBloom, Rehearsal, UltraFilter, UltraPlan, f1, floor,
+    Epsilon, LinearDraft, LinearFilter, LinearPlan, PublicBloom, Rehearsal, UltraFilter, UltraPlan,
+    f1, floor,
 };
 use tamis::rate::{self, Kind};
 use tamis::{AnyFilter, Bloom, Error, Hash, Health, Open, SecretKey};
@@ -25,7 +27,8 @@ fn key() -> SecretKey {
     SecretKey::new(b"a secret for the privacy laws").unwrap()
 }
 
-/// Requires that `hits` of `trials` are what a rate allows. `spread` is how many times the variance of independent trials there is.
+/// Requires that `hits` of `trials` are what a rate allows. `spread` is how many times the variance
+/// of independent trials there is.
 fn meets(hits: u64, trials: u64, rate: f64, spread: f64, what: &str) {
     let (mean, hits) = (trials as f64 * rate, hits as f64);
     let deviation = (mean * (1.0 - rate) * spread).sqrt();
@@ -40,8 +43,8 @@ fn meets(hits: u64, trials: u64, rate: f64, spread: f64, what: &str) {
 
 /// Publishes sets of the planned size, and asks for their members and for so many strangers in all.
 ///
-/// Every release drops its items anew, and strangers' rows are drawn anew by its seed, so all answers are independent but for rows
-/// that depend on others: one in ten million.
+/// Every release drops its items anew, and strangers' rows are drawn anew by its seed, so all
+/// answers are independent but for rows that depend on others: one in ten million.
 fn measure_linear(plan: LinearPlan, releases: u64, strangers: u64) {
     let n = plan.items();
     let strangers = strangers.div_ceil(releases);
@@ -84,7 +87,9 @@ fn published_under<K: tamis::Key>(
 
 #[test]
 fn linear_filters_meet_their_plans() {
-    for (at_most, q) in [("0.694", 3), ("1.1", 4), ("1.8", 7), ("2.709", 16), ("3.96", 53), ("5.542", 256)] {
+    for (at_most, q) in
+        [("0.694", 3), ("1.1", 4), ("1.8", 7), ("2.709", 16), ("3.96", 53), ("5.542", 256)]
+    {
         for (items, releases) in [(1, 400), (10, 200), (1_000, 10), (30_000, 1)] {
             measure_linear(symmetric(items, at_most, q), releases, 50_000);
         }
@@ -148,9 +153,11 @@ fn long_linear_filters_of_millions() {
     }
 }
 
-// ------------------------------------------------------------------------------------------- published Bloom filters
+// -------------------------------------------------------------------------------------------
+// published Bloom filters
 
-/// The chance of at least `least` heads in `tosses`: the recurrence over tosses, not the sum that the library takes.
+/// The chance of at least `least` heads in `tosses`: the recurrence over tosses, not the sum that
+/// the library takes.
 fn at_least(least: u32, tosses: u32, heads: f64) -> f64 {
     let mut chances = vec![1.0];
     for _ in 0..tosses {
@@ -171,7 +178,8 @@ fn filled(plan: UltraPlan, first: u64, hash: Hash) -> UltraFilter {
     filter
 }
 
-/// The share of ones that a release has, and the standard deviation around it: of the occupied bits, and of the flips.
+/// The share of ones that a release has, and the standard deviation around it: of the occupied
+/// bits, and of the flips.
 fn ones_of(plan: &UltraPlan) -> (f64, f64) {
     let (m, throws) = (plan.bits() as f64, plan.items() as f64 * f64::from(plan.hashes()));
     let flip = 1.0 / ((plan.epsilon().to_f64() / f64::from(plan.hashes())).exp() + 1.0);
@@ -183,7 +191,8 @@ fn ones_of(plan: &UltraPlan) -> (f64, f64) {
 
 fn measure_bloom(plan: UltraPlan, releases: u64) {
     let (n, m, k, t) = (plan.items(), plan.bits(), plan.hashes(), plan.threshold());
-    let what = format!("{n} items in {m} bits, {k} hashes, threshold {t}, epsilon {}", plan.epsilon());
+    let what =
+        format!("{n} items in {m} bits, {k} hashes, threshold {t}, epsilon {}", plan.epsilon());
     let filter = filled(plan, 0, Hash::fast(1));
     let flip = 1.0 / ((plan.epsilon().to_f64() / f64::from(k)).exp() + 1.0);
     assert!(
@@ -198,34 +207,62 @@ fn measure_bloom(plan: UltraPlan, releases: u64) {
         let trial = filter.rehearse(seed).unwrap();
         let changed = trial.distance_to(filter.bloom().body());
         let deviation = (flip * (1.0 - flip) / m as f64).sqrt();
-        assert!((changed - flip).abs() <= SIGMAS * deviation, "{what}: {changed} of the bits changed");
+        assert!(
+            (changed - flip).abs() <= SIGMAS * deviation,
+            "{what}: {changed} of the bits changed"
+        );
         let found = trial.distance_to(&vec![0; plan.bytes() as usize]);
-        assert!((found - ones).abs() <= SIGMAS * ones_deviation, "{what}: {found} ones, {ones} expected");
+        assert!(
+            (found - ones).abs() <= SIGMAS * ones_deviation,
+            "{what}: {found} ones, {ones} expected"
+        );
         expected += at_least(t, k, found);
         missed += (0..n).filter(|i| !trial.contains(*i)).count() as u64;
-        // Other strangers each time: the same ones would meet the same bits of the private filter again.
+        // Other strangers each time: the same ones would meet the same bits of the private filter
+        // again.
         let some = (u64::MAX - (seed + 1) * strangers)..(u64::MAX - seed * strangers);
         passed += some.filter(|i| trial.contains(*i)).count() as u64;
     }
-    // A member shares bits, and so fates, with some others: kn/m of them for each of its k bits, in one bit of k.
+    // A member shares bits, and so fates, with some others: kn/m of them for each of its k bits, in
+    // one bit of k.
     let shared = 1.0 + f64::from(k) * n as f64 / m as f64;
     meets(missed, releases * n, plan.fnr(), shared, &format!("{what}, false negatives"));
-    meets(passed, releases * strangers, expected / releases as f64, 1.0, &format!("{what}, false positives"));
+    meets(
+        passed,
+        releases * strangers,
+        expected / releases as f64,
+        1.0,
+        &format!("{what}, false positives"),
+    );
     // Around the plan the ones vary too, by the slope of the rate.
     let slope = (at_least(t, k, ones + 1e-6) - at_least(t, k, ones - 1e-6)) / 2e-6;
     let sampling = (plan.fpr() * (1.0 - plan.fpr()) / (releases * strangers) as f64).sqrt();
     let off = (passed as f64 / (releases * strangers) as f64 - plan.fpr()).abs();
-    assert!(off <= SIGMAS * sampling.hypot(slope * ones_deviation) + 2.0 * slope / m as f64, "{what}: {off}");
-    let measured = f1(passed as f64 / (releases * strangers) as f64, missed as f64 / (releases * n) as f64);
-    let missing = SIGMAS * (shared * plan.fnr() * (1.0 - plan.fnr()) / (releases * n) as f64).sqrt();
+    assert!(
+        off <= SIGMAS * sampling.hypot(slope * ones_deviation) + 2.0 * slope / m as f64,
+        "{what}: {off}"
+    );
+    let measured =
+        f1(passed as f64 / (releases * strangers) as f64, missed as f64 / (releases * n) as f64);
+    let missing =
+        SIGMAS * (shared * plan.fnr() * (1.0 - plan.fnr()) / (releases * n) as f64).sqrt();
     let spread = plan.f1()
-        - f1(plan.fpr() + SIGMAS * sampling.hypot(slope * ones_deviation), (plan.fnr() + missing).min(1.0));
-    assert!((measured - plan.f1()).abs() <= 1.1 * spread + 1e-3, "{what}: F1 {measured}, {}", plan.f1());
+        - f1(
+            plan.fpr() + SIGMAS * sampling.hypot(slope * ones_deviation),
+            (plan.fnr() + missing).min(1.0),
+        );
+    assert!(
+        (measured - plan.f1()).abs() <= 1.1 * spread + 1e-3,
+        "{what}: F1 {measured}, {}",
+        plan.f1()
+    );
 }
 
 #[test]
 fn published_bloom_filters_meet_their_plans() {
-    for (at_most, bits) in [("0.5", 16), ("1", 8), ("2", 16), ("4", 8), ("4", 16), ("6", 12), ("10", 16)] {
+    for (at_most, bits) in
+        [("0.5", 16), ("1", 8), ("2", 16), ("4", 8), ("4", 16), ("6", 12), ("10", 16)]
+    {
         measure_bloom(UltraPlan::with_bits(10_000, bits * 10_000, epsilon(at_most)).unwrap(), 3);
     }
     measure_bloom(UltraPlan::new(1_000, epsilon("3")).unwrap(), 30);
@@ -238,7 +275,8 @@ fn published_bloom_filters_meet_their_plans() {
 fn published_bloom_filters_of_any_hashes_meet_their_plans() {
     for (hashes, at_most) in [(2, "4"), (5, "4"), (10, "4"), (10, "20"), (3, "1"), (24, "30")] {
         let bloom = rate::Plan::from_items_bits(Kind::Bloom, 10_000, 160_001).unwrap();
-        let plan = UltraPlan::of_bloom(bloom.with_hashes(hashes).unwrap(), epsilon(at_most)).unwrap();
+        let plan =
+            UltraPlan::of_bloom(bloom.with_hashes(hashes).unwrap(), epsilon(at_most)).unwrap();
         assert_eq!(plan.hashes(), hashes);
         for threshold in [1, plan.threshold(), hashes] {
             measure_bloom(plan.with_threshold(threshold).unwrap(), 2);
@@ -262,7 +300,8 @@ fn long_published_bloom_filters_of_millions() {
 fn published_bloom_filters_know_their_rate_and_their_distance() {
     for (hashes, at_most) in [(1, "2"), (4, "4"), (9, "12")] {
         let bloom = rate::Plan::from_items_bits(Kind::Bloom, 20_000, 240_000).unwrap();
-        let plan = UltraPlan::of_bloom(bloom.with_hashes(hashes).unwrap(), epsilon(at_most)).unwrap();
+        let plan =
+            UltraPlan::of_bloom(bloom.with_hashes(hashes).unwrap(), epsilon(at_most)).unwrap();
         let filter = filled(plan, 0, Hash::fast(3));
         let public = filter.publish().unwrap();
         let counted: u32 = public.body().iter().map(|byte| byte.count_ones()).sum();
@@ -270,19 +309,27 @@ fn published_bloom_filters_know_their_rate_and_their_distance() {
         let now = public.fpr_now();
         assert!((now - at_least(plan.threshold(), hashes, public.ones())).abs() < 1e-9);
         let strangers = 200_000;
-        let passed = (1 << 40..(1 << 40) + strangers).filter(|i: &u64| public.contains(*i)).count() as f64;
+        let passed =
+            (1 << 40..(1 << 40) + strangers).filter(|i: &u64| public.contains(*i)).count() as f64;
         let deviation = (strangers as f64 * now * (1.0 - now)).sqrt();
-        assert!((passed - strangers as f64 * now).abs() <= FRESH * deviation, "{passed} passed, {now} now");
+        assert!(
+            (passed - strangers as f64 * now).abs() <= FRESH * deviation,
+            "{passed} passed, {now} now"
+        );
 
         let other = filled(plan, 1 << 50, Hash::fast(3)).rehearse(1).unwrap();
         let distance = plan.distance();
         let bound = FRESH * (distance * (1.0 - distance) / plan.bits() as f64).sqrt();
         let found = other.distance_to(public.body());
-        assert!((found - distance).abs() <= bound, "{found} of the bits differ, {distance} expected");
+        assert!(
+            (found - distance).abs() <= bound,
+            "{found} of the bits differ, {distance} expected"
+        );
     }
 }
 
-// ------------------------------------------------------------------------------------------------ what a release tells
+// ------------------------------------------------------------------------------------------------
+// what a release tells
 
 /// The parts of a header that are neither the seed nor a checksum.
 fn public_fields(file: &[u8]) -> [&[u8]; 3] {
@@ -372,7 +419,8 @@ fn duplicates_and_order_change_nothing() {
     assert_eq!(once.rehearse(5).unwrap(), again.rehearse(5).unwrap());
 }
 
-/// To refuse would tell: a set that is larger than planned is published, and members find themselves.
+/// To refuse would tell: a set that is larger than planned is published, and members find
+/// themselves.
 #[test]
 fn sets_beyond_the_plan_are_published() {
     for at_most in ["2.709", "4"] {
@@ -403,7 +451,8 @@ fn linear_of(hash: Hash, at_most: &str) -> LinearFilter {
 }
 
 fn bloom_of(hash: Hash, at_most: &str) -> PublicBloom {
-    let mut filter = UltraFilter::with_hash(UltraPlan::new(3_000, epsilon(at_most)).unwrap(), hash).unwrap();
+    let mut filter =
+        UltraFilter::with_hash(UltraPlan::new(3_000, epsilon(at_most)).unwrap(), hash).unwrap();
     filter.insert_many((0..3_000).map(|i| format!("пример {i}")));
     filter.publish().unwrap()
 }
@@ -439,7 +488,12 @@ fn releases_come_back_from_bytes_streams_files_and_maps() {
             assert_eq!(read, filter);
             assert_eq!(read.to_bytes(), bytes);
             assert_eq!(read.contains_many(&asked).unwrap(), answers);
-            assert!(asked.iter().zip(&answers).all(|(key, answer)| read.contains(key).unwrap() == *answer));
+            assert!(
+                asked
+                    .iter()
+                    .zip(&answers)
+                    .all(|(key, answer)| read.contains(key).unwrap() == *answer)
+            );
             assert_eq!((read.promise(), read.health()), ("privacy", Health::Within));
             let (read, filter) = (read.as_published().unwrap(), filter.as_published().unwrap());
             assert_eq!((read.fpr(), read.fnr()), (filter.fpr(), filter.fnr()));
@@ -453,7 +507,9 @@ fn releases_come_back_from_bytes_streams_files_and_maps() {
         let copy = filter.clone();
         match filter {
             AnyFilter::Linear(linear) => assert_eq!(LinearFilter::try_from(copy).unwrap(), linear),
-            AnyFilter::PublicBloom(public) => assert_eq!(PublicBloom::try_from(copy).unwrap(), public),
+            AnyFilter::PublicBloom(public) => {
+                assert_eq!(PublicBloom::try_from(copy).unwrap(), public)
+            }
             _ => unreachable!(),
         }
     }
@@ -461,8 +517,10 @@ fn releases_come_back_from_bytes_streams_files_and_maps() {
 
 #[test]
 fn a_release_is_taken_for_nothing_else() {
-    let (linear, bloom) =
-        (AnyFilter::from(linear_of(Hash::fast(0), "2")), AnyFilter::from(bloom_of(Hash::fast(0), "2")));
+    let (linear, bloom) = (
+        AnyFilter::from(linear_of(Hash::fast(0), "2")),
+        AnyFilter::from(bloom_of(Hash::fast(0), "2")),
+    );
     let private = AnyFilter::from(Bloom::new(10, 0.01).unwrap());
     for (result, planned, wanted) in [
         (LinearFilter::try_from(bloom.clone()).map(|_| ()), "public bloom", "linear"),
@@ -473,11 +531,17 @@ fn a_release_is_taken_for_nothing_else() {
         (Bloom::try_from(linear.clone()).map(|_| ()), "linear", "bloom"),
     ] {
         match result {
-            Err(Error::Kind { planned: is, wanted: asked }) => assert_eq!((is, asked), (planned, wanted)),
+            Err(Error::Kind { planned: is, wanted: asked }) => {
+                assert_eq!((is, asked), (planned, wanted))
+            }
             other => panic!("{planned} as {wanted}: {other:?}"),
         }
     }
-    assert!(linear.as_rate().is_none() && linear.as_zone().is_none() && private.as_published().is_none());
+    assert!(
+        linear.as_rate().is_none()
+            && linear.as_zone().is_none()
+            && private.as_published().is_none()
+    );
     assert!(bloom.clone().as_rate_mut().is_none() && bloom.clone().as_zone_mut().is_none());
     assert_eq!(private.expected_fnr(), 0.0);
 }
@@ -494,7 +558,10 @@ fn releases_are_not_merged() {
             for merged in [one.clone().union(other), one.clone().intersect(other)] {
                 let error = merged.unwrap_err();
                 assert!(matches!(error, Error::Published { changed: "merged" }), "{error}");
-                assert!(error.to_string().contains("change the private set and publish that"), "{error}");
+                assert!(
+                    error.to_string().contains("change the private set and publish that"),
+                    "{error}"
+                );
             }
         }
     }
@@ -512,7 +579,8 @@ fn keyed_releases_need_their_key() {
         assert!(passed > 2_800, "{passed}"); // of about 2,943
         assert!(!bytes.windows(16).any(|part| b"a secret for the privacy laws".starts_with(part)));
     }
-    for bytes in [linear_of(Hash::fast(1), "4").to_bytes(), bloom_of(Hash::fast(1), "4").to_bytes()] {
+    for bytes in [linear_of(Hash::fast(1), "4").to_bytes(), bloom_of(Hash::fast(1), "4").to_bytes()]
+    {
         assert!(matches!(Open::new().key(key()).bytes(&bytes), Err(Error::KeyUnneeded { .. })));
     }
     // The families of the documents have no digest.
@@ -522,11 +590,15 @@ fn keyed_releases_need_their_key() {
         let plan = UltraPlan::new(10, epsilon("1")).unwrap();
         assert!(matches!(UltraFilter::with_hash(plan, hash.clone()), Err(Error::NoDigest { .. })));
         let bloom = Bloom::with_hash(10, 0.01, hash).unwrap();
-        assert!(matches!(UltraFilter::from_bloom(bloom, epsilon("1")), Err(Error::NoDigest { .. })));
+        assert!(matches!(
+            UltraFilter::from_bloom(bloom, epsilon("1")),
+            Err(Error::NoDigest { .. })
+        ));
     }
 }
 
-// ------------------------------------------------------------------------------------------ private and public types
+// ------------------------------------------------------------------------------------------
+// private and public types
 
 #[test]
 fn a_private_filter_goes_on_after_a_release() {
@@ -552,19 +624,21 @@ fn a_private_filter_goes_on_after_a_release() {
     assert_eq!(&filter.clone().into_bloom(), filter.bloom());
 }
 
-/// Losses add up: nine releases at an epsilon of 2 tell members from strangers nearly always, by majority, though each is wrong
-/// about one in eight.
+/// Losses add up: nine releases at an epsilon of 2 tell members from strangers nearly always, by
+/// majority, though each is wrong about one in eight.
 #[test]
 fn a_second_release_costs() {
     let plan = LinearPlan::new(20_000, epsilon("2")).unwrap();
     assert_eq!((plan.q(), plan.fpr()), (8, 0.125));
     let mut right_so_far = 0.0;
     for (releases, accuracy) in [(1, 0.875), (3, 0.957), (9, 0.9975), (15, 0.9998)] {
-        let trials: Vec<Rehearsal<LinearFilter>> =
-            (0..releases).map(|seed| LinearFilter::rehearse(plan, 0..20_000, seed).unwrap()).collect();
-        let named = |i: u64| 2 * trials.iter().filter(|trial| trial.contains(i)).count() > trials.len();
-        let wrong =
-            (0..20_000).filter(|i| !named(*i)).count() + (20_000..40_000).filter(|i| named(*i)).count();
+        let trials: Vec<Rehearsal<LinearFilter>> = (0..releases)
+            .map(|seed| LinearFilter::rehearse(plan, 0..20_000, seed).unwrap())
+            .collect();
+        let named =
+            |i: u64| 2 * trials.iter().filter(|trial| trial.contains(i)).count() > trials.len();
+        let wrong = (0..20_000).filter(|i| !named(*i)).count()
+            + (20_000..40_000).filter(|i| named(*i)).count();
         let expected = at_least(releases as u32 / 2 + 1, releases as u32, 0.125);
         assert!((1.0 - expected - accuracy).abs() < 5e-4, "{releases} releases: {expected}");
         meets(wrong as u64, 40_000, expected, 1.0, &format!("{releases} releases"));
@@ -573,13 +647,21 @@ fn a_second_release_costs() {
     }
     // The same for noise on bits: at one hash, the majority of nine sees nearly every flip undone.
     let plan = UltraPlan::with_bits(10_000, 160_000, epsilon("2")).unwrap();
-    let plan = UltraPlan::of_bloom(plan.bloom().unwrap().with_hashes(1).unwrap(), epsilon("2")).unwrap();
+    let plan =
+        UltraPlan::of_bloom(plan.bloom().unwrap().with_hashes(1).unwrap(), epsilon("2")).unwrap();
     let filter = filled(plan, 0, Hash::fast(1));
-    let trials: Vec<Rehearsal<PublicBloom>> = (0..9).map(|seed| filter.rehearse(seed).unwrap()).collect();
+    let trials: Vec<Rehearsal<PublicBloom>> =
+        (0..9).map(|seed| filter.rehearse(seed).unwrap()).collect();
     let missed = (0..10_000u64)
         .filter(|i| 2 * trials.iter().filter(|trial| trial.contains(*i)).count() < trials.len())
         .count();
-    meets(missed as u64, 10_000, at_least(5, 9, plan.reconstruction_error()), 1.1, "nine releases of bits");
+    meets(
+        missed as u64,
+        10_000,
+        at_least(5, 9, plan.reconstruction_error()),
+        1.1,
+        "nine releases of bits",
+    );
 }
 
 /// A module of its own, since these methods would be found everywhere.
@@ -644,8 +726,10 @@ mod absent {
     #[test]
     fn published_filters_cannot_be_changed_nor_rehearsals_saved() {
         let plan = LinearPlan::new(10, epsilon("1")).unwrap();
-        let (mut public, mut trial) =
-            (LinearFilter::publish(plan, [1]).unwrap(), LinearFilter::rehearse(plan, [1], 1).unwrap());
+        let (mut public, mut trial) = (
+            LinearFilter::publish(plan, [1]).unwrap(),
+            LinearFilter::rehearse(plan, [1], 1).unwrap(),
+        );
         assert_eq!(
             [public.insert(1), public.insert_many(1), public.insert_digest(1), public.remove(1)],
             [const { Absent }; 4]
@@ -686,7 +770,10 @@ fn linear_plans_follow_epsilon_closely() {
         assert!(plan.epsilon() <= asked, "{asked}: {plan:?}");
         assert!(worse <= before, "{asked}: {worse} after {before}");
         // A loss is rounded up to billionths, and so may promise a little more than the plan does.
-        assert!(worse >= floor(plan.epsilon()) * (1.0 - 2e-9) && worse >= floor(asked), "{asked}: {worse}");
+        assert!(
+            worse >= floor(plan.epsilon()) * (1.0 - 2e-9) && worse >= floor(asked),
+            "{asked}: {worse}"
+        );
         let over = worse / floor(asked);
         let allowed = match tenths {
             ..20 => 1.30,    // at 1.7, between fields of 5 and 7 elements
@@ -701,8 +788,8 @@ fn linear_plans_follow_epsilon_closely() {
 
 #[test]
 fn ultra_plans_follow_epsilon() {
-    // With fewer bits an item, three hashes fill more than half of them, and noise helps: at 4 bits and an epsilon of 9 or more
-    // the worse error grows again, by a hundredth.
+    // With fewer bits an item, three hashes fill more than half of them, and noise helps: at 4 bits
+    // and an epsilon of 9 or more the worse error grows again, by a hundredth.
     for bits in [6, 16] {
         let mut before: f64 = 0.5;
         for tenths in 1..=120u64 {
@@ -719,9 +806,13 @@ fn ultra_plans_follow_epsilon() {
 #[test]
 fn bad_requests_are_errors() {
     let one = epsilon("1");
-    let mad = [0.0, -1.0, 1.0, 1.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE, -0.0];
+    let mad =
+        [0.0, -1.0, 1.0, 1.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE, -0.0];
     for fpr in mad {
-        assert!(matches!(LinearPlan::with_fpr(10, one, fpr), Err(Error::PrivateRate { .. })), "{fpr}");
+        assert!(
+            matches!(LinearPlan::with_fpr(10, one, fpr), Err(Error::PrivateRate { .. })),
+            "{fpr}"
+        );
         let error = LinearPlan::with_fpr(10, one, fpr).unwrap_err().to_string();
         let nearest: f64 = error.rsplit(' ').next().unwrap().parse().unwrap();
         assert!(LinearPlan::with_fpr(10, one, nearest).is_ok(), "{fpr}: {error}");
@@ -743,9 +834,14 @@ fn bad_requests_are_errors() {
     assert!(matches!(LinearFilter::rehearse(huge, [1], 1), Err(Error::Memory { .. })));
     for items in [1, 1_000_000] {
         assert!(matches!(LinearPlan::new(items, Epsilon::ZERO), Err(Error::Epsilon { .. })));
-        assert!(matches!(LinearPlan::with_fpr(items, Epsilon::ZERO, 0.1), Err(Error::Epsilon { .. })));
+        assert!(matches!(
+            LinearPlan::with_fpr(items, Epsilon::ZERO, 0.1),
+            Err(Error::Epsilon { .. })
+        ));
         assert!(matches!(UltraPlan::new(items, Epsilon::ZERO), Err(Error::Epsilon { .. })));
-        assert!(UltraPlan::of_bloom(*Bloom::new(items, 0.1).unwrap().plan(), Epsilon::ZERO).is_err());
+        assert!(
+            UltraPlan::of_bloom(*Bloom::new(items, 0.1).unwrap().plan(), Epsilon::ZERO).is_err()
+        );
     }
 }
 
@@ -753,7 +849,9 @@ fn bad_requests_are_errors() {
 fn the_ends_of_epsilon_can_be_planned_and_published() {
     let least = Epsilon::from_billionths(1).unwrap();
     for (loss, fnr) in [(least, 0.5), (Epsilon::MOST, 1e-4)] {
-        for plan in [LinearPlan::new(500, loss).unwrap(), LinearPlan::with_fpr(500, loss, 0.5).unwrap()] {
+        for plan in
+            [LinearPlan::new(500, loss).unwrap(), LinearPlan::with_fpr(500, loss, 0.5).unwrap()]
+        {
             assert!(plan.epsilon() <= loss && plan.fnr() <= fnr, "{plan:?}");
             let trial = LinearFilter::rehearse(plan, 0..500, 1).unwrap();
             meets(

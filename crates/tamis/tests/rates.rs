@@ -1,4 +1,5 @@
-//! Measured rates against planned ones. Every bound is five standard deviations, and every key is seeded.
+//! Measured rates against planned ones. Every bound is five standard deviations, and every key is
+//! seeded.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,8 +10,8 @@ const SIGMAS: f64 = 5.0;
 
 /// Fills a filter with its planned items and asks strangers.
 ///
-/// Two things vary, and each has its bound: the filter (through its hash) around the plan, and the strangers' answers
-/// around what this very filter does.
+/// Two things vary, and each has its bound: the filter (through its hash) around the plan, and the
+/// strangers' answers around what this very filter does.
 fn measure<L: Layout>(plan: Plan, hash: Hash, trials: u64, text: bool) -> Filter<L> {
     let n = plan.items();
     let mut filter = Filter::<L>::with_plan(plan, hash).unwrap();
@@ -44,8 +45,8 @@ fn measure<L: Layout>(plan: Plan, hash: Hash, trials: u64, text: bool) -> Filter
     filter
 }
 
-/// The relative standard deviation of the number of set cells. Blocks make it larger: items share them unevenly, at
-/// most as a Poisson number of items in each.
+/// The relative standard deviation of the number of set cells. Blocks make it larger: items share
+/// them unevenly, at most as a Poisson number of items in each.
 fn relative_spread(plan: &Plan) -> f64 {
     let (m, throws) = (plan.cells() as f64, plan.items() as f64 * f64::from(plan.hashes()));
     let empty = (-throws / m).exp();
@@ -94,8 +95,11 @@ fn blocked_meets_its_plan() {
 
 #[test]
 fn counting_meets_its_plan_and_does_not_saturate_within_it() {
-    for (items, fpr, trials) in [(1_000, 0.1, 100_000), (10_000, 0.01, 500_000), (10_000, 0.001, 1_000_000)] {
-        let filter = measure::<Counting>(plan(Kind::Counting, items, fpr), Hash::fast(5), trials, true);
+    for (items, fpr, trials) in
+        [(1_000, 0.1, 100_000), (10_000, 0.01, 500_000), (10_000, 0.001, 1_000_000)]
+    {
+        let filter =
+            measure::<Counting>(plan(Kind::Counting, items, fpr), Hash::fast(5), trials, true);
         assert_eq!(filter.saturated(), 0);
     }
 }
@@ -110,8 +114,9 @@ fn every_hash_family_meets_the_plan() {
     }
 }
 
-/// The textbook's walk h1 + i h2 mod m repeats a member's walk too often for a small filter with a low rate; ours does
-/// not. 1,000 items at 1e-6: m = 28,756, where the textbook's walk passes several times as many strangers as planned.
+/// The textbook's walk h1 + i h2 mod m repeats a member's walk too often for a small filter with a
+/// low rate; ours does not. 1,000 items at 1e-6: m = 28,756, where the textbook's walk passes
+/// several times as many strangers as planned.
 #[test]
 fn low_rates_hold_in_small_filters() {
     let plan = plan(Kind::Bloom, 1_000, 1e-6);

@@ -1,5 +1,5 @@
-//! The zone promise as laws, against naive models: exhaustively where the universe is small, by seeded draws
-//! where it is not.
+//! The zone promise as laws, against naive models: exhaustively where the universe is small, by
+//! seeded draws where it is not.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 use tamis::zone::{
-    Bits, Cells, CodeName, Counters, CountingFilter, Filter, Method, Packing, Plan, Prefer, Universe,
-    ZoneFilter, largest_items, largest_universe, packing, zone,
+    Bits, Cells, CodeName, Counters, CountingFilter, Filter, Method, Packing, Plan, Prefer,
+    Universe, ZoneFilter, largest_items, largest_universe, packing, zone,
 };
 use tamis::{Error, Health};
 
@@ -52,9 +52,9 @@ fn filled<C: Cells>(plan: &Plan, numbers: impl IntoIterator<Item = u64>) -> Zone
     filter
 }
 
-/// Whether algebra must be able to list full filters of the plan: Reed-Solomon codes have blocks enough by
-/// construction, codes of residues if their product is at least n^d. (Coprime moduli, and primes cut short,
-/// may be proved by less than that.)
+/// Whether algebra must be able to list full filters of the plan: Reed-Solomon codes have blocks
+/// enough by construction, codes of residues if their product is at least n^d. (Coprime moduli, and
+/// primes cut short, may be proved by less than that.)
 fn algebra_suffices(plan: &Plan) -> bool {
     let size = plan.universe().size() as f64;
     let product: f64 = plan.blocks().iter().map(|q| (*q as f64).log2()).sum();
@@ -81,8 +81,10 @@ fn every_set(size: u64, most: usize, check: &mut dyn FnMut(&[u64])) {
 /// Every set, every element, every method.
 fn check_plan(plan: &Plan) {
     let (first, size) = (plan.universe().first(), plan.universe().size() as u64);
-    let (no_bits, no_counts) =
-        (Filter::with_plan(plan.clone()).unwrap(), CountingFilter::with_plan(plan.clone()).unwrap());
+    let (no_bits, no_counts) = (
+        Filter::with_plan(plan.clone()).unwrap(),
+        CountingFilter::with_plan(plan.clone()).unwrap(),
+    );
     every_set(size, plan.items() as usize, &mut |set| {
         let (mut bits, mut counts) = (no_bits.clone(), no_counts.clone());
         for number in set {
@@ -90,10 +92,19 @@ fn check_plan(plan: &Plan) {
         }
         for number in 0..size {
             let stored = set.contains(&number);
-            assert_eq!(bits.contains(first + number).unwrap(), stored, "{number} of {set:?} in {plan:?}");
-            assert_eq!(counts.contains_number(number).unwrap(), stored, "{number} of {set:?} in {plan:?}");
+            assert_eq!(
+                bits.contains(first + number).unwrap(),
+                stored,
+                "{number} of {set:?} in {plan:?}"
+            );
+            assert_eq!(
+                counts.contains_number(number).unwrap(),
+                stored,
+                "{number} of {set:?} in {plan:?}"
+            );
         }
-        let listed = [bits.list(), bits.list_by(Method::Join), counts.list(), counts.list_by(Method::Join)];
+        let listed =
+            [bits.list(), bits.list_by(Method::Join), counts.list(), counts.list_by(Method::Join)];
         for list in listed {
             let list = list.unwrap();
             assert!(list.exact && list.numbers == set, "{list:?} for {set:?} in {plan:?}");
@@ -101,7 +112,10 @@ fn check_plan(plan: &Plan) {
         for method in [Method::Algebra, Method::Sturm] {
             let why = match counts.list_by(method) {
                 Ok(list) => {
-                    assert!(list.exact && list.numbers == set, "{method:?} {list:?} for {set:?} in {plan:?}");
+                    assert!(
+                        list.exact && list.numbers == set,
+                        "{method:?} {list:?} for {set:?} in {plan:?}"
+                    );
                     continue;
                 }
                 Err(Error::Listing { why, .. }) => why,
@@ -173,11 +187,13 @@ fn check_plan_by_names(plan: &Plan, words: &[String]) {
 
 // 2. One step outside.
 
-/// The moduli packed into `items` bins are a false positive of so many items: the first element, once the
-/// elements a bin's product further are stored. Gives whether there is such a packing.
+/// The moduli packed into `items` bins are a false positive of so many items: the first element,
+/// once the elements a bin's product further are stored. Gives whether there is such a packing.
 fn deceived(plan: &Plan, items: u64) -> bool {
     let size = plan.universe().size();
-    let Packing::Packed(bins) = packing(&plan.blocks(), size, items as u32, 100_000) else { return false };
+    let Packing::Packed(bins) = packing(&plan.blocks(), size, items as u32, 100_000) else {
+        return false;
+    };
     let mut filter = Filter::with_plan(plan.clone()).unwrap();
     for bin in bins.iter().filter(|bin| !bin.is_empty()) {
         let product: u64 = bin.iter().product();
@@ -201,7 +217,8 @@ fn one_item_more_deceives() {
                     }
                     let plan = Plan::with_code(universe(first, size.into()), items, code).unwrap();
                     let moduli = plan.blocks();
-                    // No packing into as many bins as the zone has items, whichever way it was proved.
+                    // No packing into as many bins as the zone has items, whichever way it was
+                    // proved.
                     let within = packing(&moduli, size.into(), items as u32, 1_000_000);
                     assert!(!matches!(within, Packing::Packed(_)), "{plan:?}");
                     tight += u32::from(deceived(&plan, items + 1));
@@ -209,12 +226,13 @@ fn one_item_more_deceives() {
             }
         }
     }
-    // Plans that are wider than asked for are few: the witness must have been there most of the time.
+    // Plans that are wider than asked for are few: the witness must have been there most of the
+    // time.
     assert!(tight > 500, "{tight}");
 }
 
-/// The same code with the same blocks is the same plan, however it was proved; one block more is safe for no
-/// less.
+/// The same code with the same blocks is the same plan, however it was proved; one block more is
+/// safe for no less.
 #[test]
 fn zones_do_not_depend_on_the_way_to_them() {
     let mut searched = 0;
@@ -226,7 +244,10 @@ fn zones_do_not_depend_on_the_way_to_them() {
                 let same = plan.with_blocks(plan.probes()).unwrap();
                 assert_eq!((&same, same.zone()), (&plan, plan.zone()));
                 if let Ok(longer) = plan.with_blocks(plan.probes() + 1) {
-                    assert!(longer.zone() >= plan.zone() && longer.items() >= items, "{plan:?} {longer:?}");
+                    assert!(
+                        longer.zone() >= plan.zone() && longer.items() >= items,
+                        "{plan:?} {longer:?}"
+                    );
                 }
                 if code == CodeName::Egh {
                     let (proved, _) = zone(&plan.blocks(), size.into(), u32::MAX);
@@ -268,7 +289,8 @@ enum Step {
     Clear,
 }
 
-/// A place in the universe: somewhere, in a run, or at either end. Few enough places for steps to meet.
+/// A place in the universe: somewhere, in a run, or at either end. Few enough places for steps to
+/// meet.
 fn place() -> impl Strategy<Value = u64> {
     prop_oneof![any::<u64>(), 0u64..12, (0u64..6).prop_map(|back| u64::MAX - back)]
 }
@@ -278,7 +300,9 @@ fn number(place: u64, base: u64, size: u128) -> u64 {
     let (place, base) = (u128::from(place), u128::from(base));
     let number = match place {
         0..12 => (base + place) % size,
-        _ if place > u128::from(u64::MAX - 6) => (size - 1).saturating_sub(u128::from(u64::MAX) - place),
+        _ if place > u128::from(u64::MAX - 6) => {
+            (size - 1).saturating_sub(u128::from(u64::MAX) - place)
+        }
         // Sixteen spread places.
         _ => (place % 16) * (size / 16).max(1) % size,
     };
@@ -328,8 +352,9 @@ static COPRIME: LazyLock<Vec<Plan>> = LazyLock::new(|| {
         (0, 1 << 32, 8),
         (0, 1 << 64, 4),
     ];
-    let plan =
-        |(first, size, items)| Plan::with_code(universe(first, size), items, CodeName::Coprime).unwrap();
+    let plan = |(first, size, items)| {
+        Plan::with_code(universe(first, size), items, CodeName::Coprime).unwrap()
+    };
     cases.into_iter().map(plan).collect()
 });
 
@@ -343,8 +368,8 @@ fn any_plan() -> impl Strategy<Value = Plan> {
     prop_oneof![3 => drawn, 1 => kept]
 }
 
-/// Runs the steps against a set; beyond the zone, where a counting filter counts each item as often as it is
-/// put in, against a multiset.
+/// Runs the steps against a set; beyond the zone, where a counting filter counts each item as often
+/// as it is put in, against a multiset.
 fn check_steps<C: Removal>(plan: &Plan, base: u64, steps: &[Step]) -> Result<(), TestCaseError> {
     let size = plan.universe().size();
     let items = plan.items();
@@ -358,7 +383,8 @@ fn check_steps<C: Removal>(plan: &Plan, base: u64, steps: &[Step]) -> Result<(),
             Step::Insert(place) | Step::Beyond(place) => {
                 let number = number(place, base, size);
                 let forced = matches!(step, Step::Beyond(_));
-                let (held, full) = (filter.contains_number(number).unwrap(), model.len() as u64 >= items);
+                let (held, full) =
+                    (filter.contains_number(number).unwrap(), model.len() as u64 >= items);
                 prop_assert!(beyond || held == model.contains_key(&number));
                 let key = plan.universe().first() + number;
                 let answer = if forced { filter.insert_beyond(key) } else { filter.insert(key) };
@@ -379,7 +405,8 @@ fn check_steps<C: Removal>(plan: &Plan, base: u64, steps: &[Step]) -> Result<(),
             }
             Step::Remove(place) => {
                 let number = number(place, base, size);
-                if beyond && !model.contains_key(&number) && filter.contains_number(number).unwrap() {
+                if beyond && !model.contains_key(&number) && filter.contains_number(number).unwrap()
+                {
                     continue; // nobody can tell that it is not there
                 }
                 match C::take_out(&mut filter, number) {
@@ -415,7 +442,12 @@ fn check_steps<C: Removal>(plan: &Plan, base: u64, steps: &[Step]) -> Result<(),
         prop_assert!((beyond && !C::COUNTING) || filter.len() == u64::from(counted));
         prop_assert!(beyond || filter.is_empty() == model.is_empty());
         for member in model.keys() {
-            prop_assert!(filter.contains_number(*member).unwrap(), "{} of {:?} is lost", member, model);
+            prop_assert!(
+                filter.contains_number(*member).unwrap(),
+                "{} of {:?} is lost",
+                member,
+                model
+            );
         }
     }
     let model: BTreeSet<u64> = model.into_keys().collect();
@@ -433,12 +465,14 @@ fn check_steps<C: Removal>(plan: &Plan, base: u64, steps: &[Step]) -> Result<(),
     Ok(())
 }
 
-/// Whether joining is a matter of milliseconds. Beyond the zone there are more positions than planned for.
+/// Whether joining is a matter of milliseconds. Beyond the zone there are more positions than
+/// planned for.
 fn quick_to_join(plan: &Plan, beyond: bool) -> bool {
     if beyond { plan.universe().size() <= 1 << 12 } else { plan.listing_work() <= 1 << 13 }
 }
 
-/// A list within the zone is the set; beyond it, it says whether it is, and everything put in is on it.
+/// A list within the zone is the set; beyond it, it says whether it is, and everything put in is on
+/// it.
 fn check_list<C: Cells>(
     filter: &ZoneFilter<C>,
     model: &BTreeSet<u64>,
@@ -461,7 +495,8 @@ fn check_list<C: Cells>(
                 if list.exact {
                     prop_assert_eq!(&list.numbers, &numbers, "{:?}", filter);
                 } else {
-                    let passing = list.numbers.iter().all(|number| filter.contains_number(*number).unwrap());
+                    let passing =
+                        list.numbers.iter().all(|number| filter.contains_number(*number).unwrap());
                     prop_assert!(passing && model.iter().all(|item| list.numbers.contains(item)));
                 }
             }
@@ -478,7 +513,12 @@ fn check_list<C: Cells>(
 }
 
 /// Two sets for a plan: small enough for its zone, with some items in common.
-fn split(places: &[(u64, u8)], base: u64, plan: &Plan, most: usize) -> (BTreeSet<u64>, BTreeSet<u64>) {
+fn split(
+    places: &[(u64, u8)],
+    base: u64,
+    plan: &Plan,
+    most: usize,
+) -> (BTreeSet<u64>, BTreeSet<u64>) {
     let (mut left, mut right) = (BTreeSet::new(), BTreeSet::new());
     for (place, side) in places {
         let number = number(*place, base, plan.universe().size());
@@ -513,8 +553,9 @@ fn check_merging<C: Cells>(
         prop_assert_eq!(merged.len(), model.len() as u64);
         prop_assert!(model.iter().all(|number| merged.contains_number(*number).unwrap()));
         if !beyond {
-            let strange =
-                (sets.0 | sets.1).iter().all(|n| merged.contains_number(*n).unwrap() == model.contains(n));
+            let strange = (sets.0 | sets.1)
+                .iter()
+                .all(|n| merged.contains_number(*n).unwrap() == model.contains(n));
             prop_assert!(strange);
             prop_assert_eq!(&filled::<C>(merged.plan(), model.iter().copied()), &merged);
         }
@@ -528,7 +569,11 @@ fn check_merging<C: Cells>(
 }
 
 /// Growing and shrinking keep the set, and the zone is that of the blocks.
-fn check_lengths<C: Cells>(plan: &Plan, set: &BTreeSet<u64>, more: u64) -> Result<(), TestCaseError> {
+fn check_lengths<C: Cells>(
+    plan: &Plan,
+    set: &BTreeSet<u64>,
+    more: u64,
+) -> Result<(), TestCaseError> {
     let filter = filled::<C>(plan, set.iter().copied());
     let blocks = plan.probes();
     // The same length is the same plan, and the same filter.
@@ -578,7 +623,10 @@ fn check_lengths<C: Cells>(plan: &Plan, set: &BTreeSet<u64>, more: u64) -> Resul
                 prop_assert_eq!(&shrunk.plan().blocks()[..], &plan.blocks()[..fewer as usize]);
                 prop_assert!(shrunk.plan().items() <= plan.items());
                 let beyond = set.len() as u64 > shrunk.plan().items();
-                prop_assert_eq!(shrunk.health(), if beyond { Health::Beyond } else { Health::Within });
+                prop_assert_eq!(
+                    shrunk.health(),
+                    if beyond { Health::Beyond } else { Health::Within }
+                );
                 prop_assert!(set.iter().all(|number| shrunk.contains_number(*number).unwrap()));
                 check_list(&shrunk, set, beyond)?;
                 if !beyond {
@@ -647,7 +695,8 @@ proptest! {
 
 #[test]
 fn filters_of_different_kinds_do_not_merge() {
-    let plan = |first, size, items, code| Plan::with_code(universe(first, size), items, code).unwrap();
+    let plan =
+        |first, size, items, code| Plan::with_code(universe(first, size), items, code).unwrap();
     let egh = plan(0, 1000, 2, CodeName::Egh);
     let others = [
         plan(0, 1000, 2, CodeName::Coprime),
@@ -665,16 +714,21 @@ fn filters_of_different_kinds_do_not_merge() {
     }
 }
 
-/// A counter that overflowed says so by standing at its ceiling. Merged into wider counters it must go on
-/// saying so: otherwise removals would count it down to nothing while items are left in it.
+/// A counter that overflowed says so by standing at its ceiling. Merged into wider counters it must
+/// go on saying so: otherwise removals would count it down to nothing while items are left in it.
 #[test]
 fn overflown_counters_stay_so_in_wider_ones() {
     let mut widened = 0;
     for size in 3..150u64 {
         for items in [1, 3] {
-            let narrow = Plan::with_code(universe(0, size.into()), items.min(size), CodeName::Egh).unwrap();
+            let narrow =
+                Plan::with_code(universe(0, size.into()), items.min(size), CodeName::Egh).unwrap();
             // Grown and cut back it allows all that its zone does.
-            let wide = narrow.with_blocks(narrow.probes() + 1).unwrap().with_blocks(narrow.probes()).unwrap();
+            let wide = narrow
+                .with_blocks(narrow.probes() + 1)
+                .unwrap()
+                .with_blocks(narrow.probes())
+                .unwrap();
             let mut filter = CountingFilter::with_plan(narrow.clone()).unwrap();
             // All even: more than the first counter can count.
             let mut held: Vec<u64> = (0..size).step_by(2).collect();
@@ -694,8 +748,8 @@ fn overflown_counters_stay_so_in_wider_ones() {
     assert!(widened > 5, "{widened}");
 }
 
-/// Unions that cannot be listed have an upper bound for their length, and are within the zone if that is;
-/// intersections that cannot be are of no set.
+/// Unions that cannot be listed have an upper bound for their length, and are within the zone if
+/// that is; intersections that cannot be are of no set.
 #[test]
 fn what_cannot_be_listed_merges_nevertheless() {
     let size = 1 << 64;
@@ -705,8 +759,12 @@ fn what_cannot_be_listed_merges_nevertheless() {
         let (left, mut right) = (draw.set(size, left), draw.set(size, right));
         right.pop_first();
         right.insert(*left.first().unwrap());
-        let (mut union, other) = (filled::<Bits>(&plan, left.clone()), filled::<Bits>(&plan, right.clone()));
-        assert!(union.list().is_err() && other.list().is_err(), "what can be listed says nothing here");
+        let (mut union, other) =
+            (filled::<Bits>(&plan, left.clone()), filled::<Bits>(&plan, right.clone()));
+        assert!(
+            union.list().is_err() && other.list().is_err(),
+            "what can be listed says nothing here"
+        );
         let mut common = union.clone();
         union.union(&other).unwrap();
         common.intersect(&other).unwrap();
@@ -722,8 +780,8 @@ fn what_cannot_be_listed_merges_nevertheless() {
     }
 }
 
-/// Counters that cannot be listed count an item of both twice when they are added up: that is not a promise
-/// kept.
+/// Counters that cannot be listed count an item of both twice when they are added up: that is not a
+/// promise kept.
 #[test]
 fn counters_that_cannot_be_listed_do_not_promise_their_union() {
     // These moduli are proved by much less than their product, and for algebra it is too little.
@@ -741,8 +799,8 @@ fn counters_that_cannot_be_listed_do_not_promise_their_union() {
 
 // 4. Counters survive.
 
-/// Random inserts and removes against a set; the filter is asked for everything it touches, and listed now
-/// and then.
+/// Random inserts and removes against a set; the filter is asked for everything it touches, and
+/// listed now and then.
 fn churn(plan: &Plan, steps: u64, palette: u64, seed: u64) {
     let (size, items) = (plan.universe().size(), plan.items() as usize);
     let mut draw = Draw(seed);
@@ -773,7 +831,10 @@ fn churn(plan: &Plan, steps: u64, palette: u64, seed: u64) {
         }
         if step % 50_021 == 0 {
             let listed = filter.list().unwrap();
-            assert!(listed.exact && listed.numbers.iter().eq(&model), "after {step} steps in {plan:?}");
+            assert!(
+                listed.exact && listed.numbers.iter().eq(&model),
+                "after {step} steps in {plan:?}"
+            );
         }
     }
     assert_eq!(filter, filled::<Counters>(plan, model.iter().copied()));
@@ -790,7 +851,10 @@ fn churned_plans() -> Vec<Plan> {
         (universe(0, 1 << 64), 4, CodeName::Egh),
         (universe(1, 606), 3, CodeName::Coprime),
     ];
-    cases.into_iter().map(|(universe, items, code)| Plan::with_code(universe, items, code).unwrap()).collect()
+    cases
+        .into_iter()
+        .map(|(universe, items, code)| Plan::with_code(universe, items, code).unwrap())
+        .collect()
 }
 
 #[test]
@@ -824,7 +888,11 @@ fn the_best_plans() {
         (1 << 64, 10, 8_827, 91, 97),
     ] {
         let best = Plan::new(universe(0, size), items, Prefer::Bits).unwrap();
-        assert_eq!((best.code(), best.bits(), best.probes()), (CodeName::Rs, bits, blocks), "{best:?}");
+        assert_eq!(
+            (best.code(), best.bits(), best.probes()),
+            (CodeName::Rs, bits, blocks),
+            "{best:?}"
+        );
         assert!(best.blocks().iter().all(|size| *size == order));
     }
 }
@@ -836,7 +904,8 @@ fn coprime_moduli_are_never_more_bits_than_primes() {
             if items > size {
                 continue;
             }
-            let bits = |code| Plan::with_code(universe(0, size.into()), items, code).unwrap().bits();
+            let bits =
+                |code| Plan::with_code(universe(0, size.into()), items, code).unwrap().bits();
             let (coprime, egh) = (bits(CodeName::Coprime), bits(CodeName::Egh));
             assert!(coprime <= egh, "{coprime} and {egh} bits for {items} of {size}");
         }
@@ -845,7 +914,8 @@ fn coprime_moduli_are_never_more_bits_than_primes() {
 
 #[test]
 fn coprime_moduli_at_two_landmarks() {
-    let bits = |size, items| Plan::with_code(universe(0, size), items, CodeName::Coprime).unwrap().bits();
+    let bits =
+        |size, items| Plan::with_code(universe(0, size), items, CodeName::Coprime).unwrap().bits();
     assert!(bits(1 << 32, 4) <= 1200);
     assert!(bits(1 << 16, 100) <= 59_811);
 }
@@ -890,7 +960,10 @@ fn impossible_plans_are_refused() {
     assert!(matches!(refused, Err(Error::Zone { .. })), "{refused:?}");
     assert!(matches!(Plan::new(universe(0, 10), 0, Prefer::Bits), Err(Error::Items { .. })));
     assert!(matches!(Plan::new(universe(0, 10), 11, Prefer::Bits), Err(Error::Zone { .. })));
-    assert!(matches!(Plan::new(universe(0, 1 << 64), 1 << 30, Prefer::Bits), Err(Error::Zone { .. })));
+    assert!(matches!(
+        Plan::new(universe(0, 1 << 64), 1 << 30, Prefer::Bits),
+        Err(Error::Zone { .. })
+    ));
 }
 
 /// The whole universe as items: a bitmap at worst.
@@ -922,11 +995,15 @@ fn the_largest_universe_fits_and_no_larger_one_does() {
                 let Some(size) = found else {
                     // None of two elements or more: then surely not the smallest there can be.
                     let least = u128::from(items.max(2));
-                    assert!(bits_of(code, least, items).is_none_or(|needed| needed > bits), "{case}");
+                    assert!(
+                        bits_of(code, least, items).is_none_or(|needed| needed > bits),
+                        "{case}"
+                    );
                     continue;
                 };
                 assert!(size >= 2 && bits_of(code, size, items).unwrap() <= bits, "{case}: {size}");
-                // Coprime moduli are sought, not derived: there a larger universe may by chance take less.
+                // Coprime moduli are sought, not derived: there a larger universe may by chance
+                // take less.
                 if code != CodeName::Coprime && size < 1 << 64 {
                     assert!(
                         bits_of(code, size + 1, items).is_none_or(|needed| needed > bits),
@@ -967,8 +1044,8 @@ fn the_most_items_fit_and_no_more_do() {
     }
 }
 
-/// The rate far beyond the zone, over many filters: filters of few elements differ, so each one is one
-/// observation.
+/// The rate far beyond the zone, over many filters: filters of few elements differ, so each one is
+/// one observation.
 #[test]
 fn the_rate_beyond_the_zone_is_as_planned() {
     for (code, size, items, stored) in [
@@ -989,7 +1066,8 @@ fn the_rate_beyond_the_zone_is_as_planned() {
             for _ in 0..stored {
                 filter.insert_number(draw.below(size), true).unwrap();
             }
-            let passed = (0..asked).filter(|_| filter.contains_number(draw.below(size)).unwrap()).count();
+            let passed =
+                (0..asked).filter(|_| filter.contains_number(draw.below(size)).unwrap()).count();
             let rate = passed as f64 / f64::from(asked);
             sum += rate;
             squares += rate * rate;
@@ -997,7 +1075,10 @@ fn the_rate_beyond_the_zone_is_as_planned() {
         }
         let mean = sum / f64::from(filters);
         let sigma = ((squares / f64::from(filters) - mean * mean) / f64::from(filters)).sqrt();
-        assert!((mean - expected).abs() < 5.0 * sigma, "{mean} +- {sigma}, not {expected}, in {plan:?}");
+        assert!(
+            (mean - expected).abs() < 5.0 * sigma,
+            "{mean} +- {sigma}, not {expected}, in {plan:?}"
+        );
         let own = own / f64::from(filters);
         assert!((mean - own).abs() < 5.0 * sigma, "{mean} +- {sigma}, not {own}, in {plan:?}");
     }
@@ -1023,28 +1104,37 @@ fn lists_beyond_the_zone_say_so() {
             counts.insert_number(*number, true).unwrap();
         }
         assert_eq!(bits.health(), Health::Beyond);
-        let passing: Vec<u64> = (0..size as u64).filter(|n| bits.contains_number(*n).unwrap()).collect();
+        let passing: Vec<u64> =
+            (0..size as u64).filter(|n| bits.contains_number(*n).unwrap()).collect();
         strangers += usize::from(passing.len() > set.len());
         let list = bits.list().unwrap();
         assert!(!list.exact);
         assert_eq!(list.numbers, passing, "{set:?} in {bits:?}");
         assert!(bits.list_by(Method::Algebra).is_err() && bits.list_by(Method::Sturm).is_err());
         let list = counts.list().unwrap();
-        assert!(set.iter().all(|number| list.numbers.contains(number)), "{set:?}: {list:?} in {counts:?}");
+        assert!(
+            set.iter().all(|number| list.numbers.contains(number)),
+            "{set:?}: {list:?} in {counts:?}"
+        );
         assert!(!list.exact || list.numbers.iter().eq(&set), "{set:?}: {list:?} in {counts:?}");
-        // After a removal, which may have been a stranger's, no list is certain any more, not even with few items left.
+        // After a removal, which may have been a stranger's, no list is certain any more, not even
+        // with few items left.
         let left: BTreeSet<u64> = set.iter().copied().take(items as usize).collect();
         (&set - &left).into_iter().for_each(|number| counts.remove_number(number).unwrap());
         let list = counts.list().unwrap();
         assert_eq!(counts.health(), Health::Beyond);
-        assert!(left.iter().all(|number| list.numbers.contains(number)), "{left:?}: {list:?} in {counts:?}");
+        assert!(
+            left.iter().all(|number| list.numbers.contains(number)),
+            "{left:?}: {list:?} in {counts:?}"
+        );
         assert!(!list.exact, "{left:?}: {list:?} in {counts:?}");
         assert!(bits.clone().grow(bits.plan().probes() + 1).is_err());
     }
     assert!(strangers > 10, "{strangers}");
 }
 
-/// An item that seems to be there already when it is put in is there when those it hid behind are gone.
+/// An item that seems to be there already when it is put in is there when those it hid behind are
+/// gone.
 #[test]
 fn nothing_put_in_beyond_the_zone_is_lost() {
     let mut hidden = 0;
@@ -1075,7 +1165,8 @@ fn nothing_put_in_beyond_the_zone_is_lost() {
     assert!(hidden > 10, "{hidden}");
 }
 
-/// The cells that two filters beyond their zones share are not those of a set: no list of them is exact.
+/// The cells that two filters beyond their zones share are not those of a set: no list of them is
+/// exact.
 #[test]
 fn an_intersection_beyond_the_zone_is_never_exact() {
     for size in [20u128, 30, 48, 100] {
@@ -1095,7 +1186,10 @@ fn an_intersection_beyond_the_zone_is_never_exact() {
                 either.union(&of(&right)).unwrap();
                 for (merged, set) in [(both, &left & &right), (either, &left | &right)] {
                     let list = merged.list().unwrap();
-                    assert!(!list.exact || list.numbers.iter().eq(&set), "{set:?} {list:?} {merged:?}");
+                    assert!(
+                        !list.exact || list.numbers.iter().eq(&set),
+                        "{set:?} {list:?} {merged:?}"
+                    );
                     assert!(set.iter().all(|number| list.numbers.contains(number)));
                 }
             }

@@ -26,7 +26,8 @@ impl Ran {
         self.out
     }
 
-    /// An error: exit code 2, one sentence on standard error that has these words, nothing on standard output.
+    /// An error: exit code 2, one sentence on standard error that has these words, nothing on
+    /// standard output.
     #[track_caller]
     pub fn refused(self, words: &[&str]) -> Self {
         assert_eq!(self.code, 2, "{}{}", self.out, self.err);

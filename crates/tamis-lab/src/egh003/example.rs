@@ -12,7 +12,8 @@ const ROWS: u64 = 28;
 /// Bit i is row i of the matrix, from the top.
 pub(super) type Column = u32;
 
-/// The columns of the code matrix for the elements 1 to `size`, each the body of a filter with one element.
+/// The columns of the code matrix for the elements 1 to `size`, each the body of a filter with one
+/// element.
 pub(super) fn columns(size: u64) -> Result<Vec<Column>, tamis::Error> {
     let plan = Plan::with_code(Universe::interval(1, size)?, 1, CodeName::Egh)?.with_blocks(5)?;
     let column = |element: u64| {
@@ -34,7 +35,9 @@ fn written(column: Column) -> String {
     let mut next = 0;
     let mut block = |size: &u64| {
         next += size;
-        (next - size..next).map(|row| if column >> row & 1 == 1 { '1' } else { '0' }).collect::<String>()
+        (next - size..next)
+            .map(|row| if column >> row & 1 == 1 { '1' } else { '0' })
+            .collect::<String>()
     };
     primes(5).iter().map(&mut block).collect::<Vec<_>>().join(" ")
 }
@@ -73,7 +76,12 @@ pub(super) fn table_1(book: &mut Notebook) {
     );
     if let (Some(first), Some(last)) = (columns.first(), columns.last()) {
         let published = "10 100 00010 0000001 00001000000";
-        book.exact(&format!("{PLACE}, column of 48"), published, written(*last), "residues 0, 0, 3, 6, 4");
+        book.exact(
+            &format!("{PLACE}, column of 48"),
+            published,
+            written(*last),
+            "residues 0, 0, 3, 6, 4",
+        );
         book.exact(
             &format!("{PLACE}, column of 1, by the words on it"),
             "10 100 10000 1000000 10000000000",
@@ -106,7 +114,12 @@ fn disjunct(book: &mut Notebook, columns: &[Column], moduli: &[u64]) {
     );
     for (items, published) in [(1, 2310), (2, 48), (3, 13)] {
         let note = format!("the root of degree {items} of 2310");
-        book.exact(&format!("{PLACE}, n_{items} of 28 bits"), published, root(moduli, items), &note);
+        book.exact(
+            &format!("{PLACE}, n_{items} of 28 bits"),
+            published,
+            root(moduli, items),
+            &note,
+        );
     }
 }
 
@@ -126,8 +139,14 @@ pub(super) fn listing_two(book: &mut Notebook) {
     };
     let squares = combined(&|a, b| a.abs_diff(b).pow(2));
     let sums = combined(&|a, b| a + b);
-    book.exact(&place("z_i"), "0, 1, 4, 4", shown(&squares), "the squared differences of the residues");
-    let solve = |residues: &[u64]| chinese_remainder(residues, &moduli).map(|(x, _)| x).unwrap_or_default();
+    book.exact(
+        &place("z_i"),
+        "0, 1, 4, 4",
+        shown(&squares),
+        "the squared differences of the residues",
+    );
+    let solve =
+        |residues: &[u64]| chinese_remainder(residues, &moduli).map(|(x, _)| x).unwrap_or_default();
     let (z, sum) = (solve(&squares), solve(&sums));
     book.exact(&place("z"), 4, &z, "by the Chinese remainder theorem");
     book.exact(&place("u = x_1 - x_2"), 2, z.sqrt(), "the square root of z");
@@ -142,7 +161,9 @@ pub(super) fn listing_two(book: &mut Notebook) {
 
     for method in [Method::Join, Method::Algebra, Method::Sturm] {
         let listed = listed(method).unwrap_or_else(|error| error.to_string());
-        let note = format!("a counting filter over 1..14 with the primes 2, 3, 5, 7, listed by {method:?}");
+        let note = format!(
+            "a counting filter over 1..14 with the primes 2, 3, 5, 7, listed by {method:?}"
+        );
         book.exact(&place("the list"), "4, 6", listed, &note);
     }
 }

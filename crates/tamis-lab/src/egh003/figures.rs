@@ -20,9 +20,15 @@ pub(super) fn sizes(book: &mut Notebook, quick: bool) {
     }
     let bits = 440;
     for code in CodeName::ALL {
-        let universe = |items: u64| Some((items as f64, largest_universe(code, bits, items)? as f64));
+        let universe =
+            |items: u64| Some((items as f64, largest_universe(code, bits, items)? as f64));
         let points: Vec<(f64, f64)> = (3..=12).filter_map(universe).collect();
-        book.series(format!("Fig. 1 by code, m = {bits}, {code}"), "items d", "universe n_d", points);
+        book.series(
+            format!("Fig. 1 by code, m = {bits}, {code}"),
+            "items d",
+            "universe n_d",
+            points,
+        );
     }
     // Claim 2 turned round: a larger universe would take more than m bits.
     let limit = |d: f64| (d, (4.0 * bits as f64 * d.log2() / (d * d)).exp2());
@@ -57,7 +63,8 @@ pub(super) struct Times {
     pub(super) sturm: f64,
 }
 
-/// Figure 4 on this machine: the time to list d of a million. The published times are another machine's.
+/// Figure 4 on this machine: the time to list d of a million. The published times are another
+/// machine's.
 pub(super) fn listing_times(book: &mut Notebook, quick: bool) -> Times {
     let runs = if quick { 15 } else { 200 };
     let ways = [
@@ -95,8 +102,8 @@ pub(super) fn listing_times(book: &mut Notebook, quick: bool) -> Times {
     Times { join: last[0], sturm: last[2] }
 }
 
-/// The microseconds that a list of a random set took, and whether it is that set; from bits if there is no
-/// method.
+/// The microseconds that a list of a random set took, and whether it is that set; from bits if
+/// there is no method.
 fn listed(
     code: CodeName,
     items: u64,
@@ -104,7 +111,9 @@ fn listed(
     random: &mut SplitMix64,
 ) -> Result<(f64, bool), tamis::Error> {
     const SIZE: u64 = 1_000_000;
-    let Some(plan) = plan(SIZE, items, code) else { return Err(tamis::Error::Items { got: items }) };
+    let Some(plan) = plan(SIZE, items, code) else {
+        return Err(tamis::Error::Items { got: items });
+    };
     let mut set: Vec<u64> = Vec::new();
     while (set.len() as u64) < items {
         let number = random.below(SIZE);
@@ -112,7 +121,8 @@ fn listed(
             set.push(number);
         }
     }
-    let (mut bits, mut counters) = (Filter::with_plan(plan.clone())?, CountingFilter::with_plan(plan)?);
+    let (mut bits, mut counters) =
+        (Filter::with_plan(plan.clone())?, CountingFilter::with_plan(plan)?);
     for number in &set {
         bits.insert_number(*number, false)?;
         counters.insert_number(*number, false)?;

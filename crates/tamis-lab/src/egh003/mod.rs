@@ -1,8 +1,9 @@
-//! The EGH filter: its tables, use cases and example recomputed exactly, and the data behind its figures.
+//! The EGH filter: its tables, use cases and example recomputed exactly, and the data behind its
+//! figures.
 //!
-//! S. Z. Kiss, É. Hosszu, J. Tapolcai, L. Rónyai, O. Rottenstreich, "Bloom Filter with a False Positive Free
-//! Zone". n_d is the largest universe whose d items a filter keeps apart by Lemma 1: n^d is at most the
-//! product P of the first primes whose sum is m. Sizes are computed in integers.
+//! S. Z. Kiss, É. Hosszu, J. Tapolcai, L. Rónyai, O. Rottenstreich, "Bloom Filter with a False
+//! Positive Free Zone". n_d is the largest universe whose d items a filter keeps apart by Lemma 1:
+//! n^d is at most the product P of the first primes whose sum is m. Sizes are computed in integers.
 
 mod example;
 mod figures;
@@ -15,7 +16,8 @@ use crate::Notebook;
 use num_bigint::BigUint;
 use tamis::zone::{CodeName, Filter, Packing, Plan, Universe, packing};
 
-/// The nodes that a search for a packing may visit: a second at most, and far more than any here takes.
+/// The nodes that a search for a packing may visit: a second at most, and far more than any here
+/// takes.
 const EFFORT: u64 = 3_000_000;
 
 pub(crate) fn reproduce(book: &mut Notebook, quick: bool) {
@@ -97,13 +99,17 @@ fn others(size: u64, items: u64, with_coprime: bool) -> String {
         Some(plan) => format!("{code} {} bits, {} probes", plan.bits(), plan.probes()),
         None => format!("{code} refuses"),
     };
-    let coprime =
-        if with_coprime { need(CodeName::Coprime) } else { "coprime not searched in a quick run".to_owned() };
+    let coprime = if with_coprime {
+        need(CodeName::Coprime)
+    } else {
+        "coprime not searched in a quick run".to_owned()
+    };
     format!("for the same: {coprime}; {}", need(CodeName::Rs))
 }
 
-/// Whether the moduli are free of false positives for `items` of a universe: the exact criterion, which is
-/// that they cannot be packed into as many bins of product below it. Nothing if the search gave up.
+/// Whether the moduli are free of false positives for `items` of a universe: the exact criterion,
+/// which is that they cannot be packed into as many bins of product below it. Nothing if the search
+/// gave up.
 fn is_free(moduli: &[u64], size: u128, items: u32) -> Option<bool> {
     match packing(moduli, size, items, EFFORT) {
         Packing::Impossible => Some(true),
@@ -123,9 +129,9 @@ fn exact_zone(moduli: &[u64], size: u128) -> Option<u32> {
     Some(most)
 }
 
-/// A set of `items` elements of 1 to `size` that makes 1 a false positive of the first `blocks` primes, shown
-/// on the filter itself. A bin of the packing with product b is an element 1 + b, which shares all residues
-/// of the bin with 1.
+/// A set of `items` elements of 1 to `size` that makes 1 a false positive of the first `blocks`
+/// primes, shown on the filter itself. A bin of the packing with product b is an element 1 + b,
+/// which shares all residues of the bin with 1.
 fn deception(size: u64, blocks: usize, items: u32) -> Option<Vec<u64>> {
     let Packing::Packed(bins) = packing(&primes(blocks), u128::from(size), items, EFFORT) else {
         return None;
@@ -145,7 +151,10 @@ fn deceived(size: u64, blocks: usize, items: u32) -> String {
     match deception(size, blocks, items) {
         Some(set) => {
             let set: Vec<String> = set.iter().map(u64::to_string).collect();
-            format!("the filter of the first {blocks} primes with {{{}}} says that it has 1", set.join(", "))
+            format!(
+                "the filter of the first {blocks} primes with {{{}}} says that it has 1",
+                set.join(", ")
+            )
         }
         None => format!("no {items} items are known to deceive the first {blocks} primes"),
     }

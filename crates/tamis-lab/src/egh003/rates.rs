@@ -56,7 +56,9 @@ fn curves(book: &mut Notebook, bits: u64, plan: &Plan) {
     };
     curve("EGH far beyond its zone (Eq. 11)", &|items| plan.beyond_fpr(items));
     curve("Bloom with the same k (Eq. 10)", &|items| plan.bloom_fpr(items, None));
-    curve("Bloom with its best k (Eq. 10)", &|items| plan.bloom_fpr(items, Some(plan.bloom_hashes(items))));
+    curve("Bloom with its best k (Eq. 10)", &|items| {
+        plan.bloom_fpr(items, Some(plan.bloom_hashes(items)))
+    });
 }
 
 /// The rate at some number of items, and how sure it is.
@@ -66,8 +68,8 @@ struct Rate {
     deviation: f64,
 }
 
-/// The rates after 1, 2, ... items drawn at random from 0 to `size` - 1. The blocks are all below 64, so that
-/// each is a word.
+/// The rates after 1, 2, ... items drawn at random from 0 to `size` - 1. The blocks are all below
+/// 64, so that each is a word.
 fn measured(moduli: &[u64], size: u64, filters: u64, seed: u64) -> Vec<Rate> {
     let mut random = SplitMix64::new(seed);
     let mut sums = [(0.0, 0.0); MOST];
@@ -80,7 +82,8 @@ fn measured(moduli: &[u64], size: u64, filters: u64, seed: u64) -> Vec<Rate> {
             let item = stranger(&set, size, &mut random);
             set.push(item);
             words.iter_mut().zip(moduli).for_each(|(word, p)| *word |= 1 << (item % p));
-            let passed = (0..ASKED).filter(|_| passes(&words, moduli, stranger(&set, size, &mut random)));
+            let passed =
+                (0..ASKED).filter(|_| passes(&words, moduli, stranger(&set, size, &mut random)));
             let share = passed.count() as f64 / ASKED as f64;
             sum.0 += share;
             sum.1 += share * share;
@@ -104,12 +107,14 @@ fn stranger(set: &[u64], size: u64, random: &mut SplitMix64) -> u64 {
     }
 }
 
-/// Whether every block has the number's residue: the large ones, which have most zeros, are asked first.
+/// Whether every block has the number's residue: the large ones, which have most zeros, are asked
+/// first.
 fn passes(words: &[u64], moduli: &[u64], number: u64) -> bool {
     words.iter().zip(moduli).rev().all(|(word, p)| word >> (number % p) & 1 == 1)
 }
 
-/// Eq. 11 against measurement in the universe it is made for, as large as the product of the primes.
+/// Eq. 11 against measurement in the universe it is made for, as large as the product of the
+/// primes.
 fn equation_11(book: &mut Notebook, bits: u64, plan: &Plan, filters: u64) {
     let (size, words) = match u64::try_from(super::product(&plan.blocks())) {
         Ok(product) => (product, "n' the product of the primes"),
@@ -131,7 +136,8 @@ fn equation_11(book: &mut Notebook, bits: u64, plan: &Plan, filters: u64) {
     }
 }
 
-/// The paper wonders that m = 501, n = 6996 showed no false positive up to d = 9, though its zone is 6.
+/// The paper wonders that m = 501, n = 6996 showed no false positive up to d = 9, though its zone
+/// is 6.
 fn surprise(book: &mut Notebook, plan: &Plan, rates: &[Rate], size: u128) {
     let queries = 1e9;
     let expected = queries * plan.beyond_fpr(9);

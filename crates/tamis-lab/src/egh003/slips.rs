@@ -2,7 +2,9 @@
 
 use super::example::{columns, covered};
 use super::figures::Times;
-use super::{claim_2, deceived, exact_zone, is_free, plan, primes, product, real_root, root, tables};
+use super::{
+    claim_2, deceived, exact_zone, is_free, plan, primes, product, real_root, root, tables,
+};
 use crate::{Notebook, significant};
 use num_bigint::BigUint;
 use tamis::zone::{
@@ -72,7 +74,11 @@ fn use_cases(book: &mut Notebook) {
     );
     book.slip(
         "Section II-A calls the message of about 10^5 bits about 10 KB.",
-        format!("{} bits are {} bytes.", egh_bits(1 << 16, 100), egh_bits(1 << 16, 100).div_ceil(8)),
+        format!(
+            "{} bits are {} bytes.",
+            egh_bits(1 << 16, 100),
+            egh_bits(1 << 16, 100).div_ceil(8)
+        ),
     );
     book.slip(
         "Section II-C has 10^5 links with d = 7 in 1024 bits.",
@@ -105,7 +111,8 @@ fn arithmetic(book: &mut Notebook) {
     // With the sign as printed, e_i is -1 instead of 1 modulo p_i.
     let moduli = primes(4);
     let negated: Vec<u64> = moduli.iter().map(|p| (p - 6 % p) % p).collect();
-    let solved = |residues: &[u64]| chinese_remainder(residues, &moduli).map(|(x, _)| x).unwrap_or_default();
+    let solved =
+        |residues: &[u64]| chinese_remainder(residues, &moduli).map(|(x, _)| x).unwrap_or_default();
     book.slip(
         "Section V-A has r_i p_i = 1 + q_i times the product of the other primes, which makes q_i the \
          inverse of its negative.",
@@ -132,7 +139,8 @@ fn last_listed() -> Option<String> {
 
 fn bounds(book: &mut Notebook) {
     let tight = |items: u32| {
-        let fits = |n: u64| (1..=u64::from(items)).map(|i| BigUint::from(n - i)).product::<BigUint>();
+        let fits =
+            |n: u64| (1..=u64::from(items)).map(|i| BigUint::from(n - i)).product::<BigUint>();
         (u64::from(items) + 1..).take_while(|n| fits(*n) < product(&primes(5))).last().unwrap_or(0)
     };
     let exact = |items: u32| {
@@ -199,7 +207,8 @@ fn exact_from(moduli: &[u64], size: u128, proved: u32) -> Option<u32> {
 
 fn claim_3(book: &mut Notebook) {
     let products: Vec<BigUint> = (0..120).map(|count| product(&primes(count))).collect();
-    let probes = |n: u32, d: u32| products.partition_point(|product| *product < BigUint::from(n).pow(d));
+    let probes =
+        |n: u32, d: u32| products.partition_point(|product| *product < BigUint::from(n).pow(d));
     let bound = |n: u32, d: u32| {
         let x = (2.0 * f64::from(d) * f64::from(n).ln()).floor();
         x / x.ln() * (1.0 + 1.2762 / x.ln()) + 1.0
@@ -241,7 +250,8 @@ fn listing(book: &mut Notebook, times: &Times) {
             both.unwrap_or_else(|error| error.to_string())
         ),
     );
-    let seven = exact_zone(&primes(18), 6996).map_or_else(|| "unknown".to_owned(), |zone| zone.to_string());
+    let seven =
+        exact_zone(&primes(18), 6996).map_or_else(|| "unknown".to_owned(), |zone| zone.to_string());
     book.slip(
         "Section VII takes 10^9 random queries without a false positive for a zone larger than n_6.",
         format!("The exact zone of m = 501, n = 6996 is {seven}: {}.", deceived(6996, 18, 7)),

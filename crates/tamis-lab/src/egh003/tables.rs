@@ -39,11 +39,13 @@ impl Row {
         self.published.parse().unwrap_or(f64::NAN)
     }
 
-    /// Half a unit of the last digit. Whole numbers are printed with three digits and zeros after them.
+    /// Half a unit of the last digit. Whole numbers are printed with three digits and zeros after
+    /// them.
     fn tolerance(&self) -> f64 {
         let unit = match self.published.split_once('e') {
             Some((digits, power)) => {
-                let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
+                let decimals =
+                    digits.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
                 power.parse::<i32>().unwrap_or(0) - decimals
             }
             None => (self.published.len() as i32 - 3).max(0),
@@ -76,7 +78,9 @@ fn universe(book: &mut Notebook, row: &Row, quick: bool) {
     let mut notes = Vec::new();
     match largest_universe(CodeName::Egh, row.bits, row.items.into()) {
         Some(found) if BigUint::from(found) == exact => {}
-        Some(found) if found == 1 << 64 => notes.push("larger than tamis's universes, 2^64".to_owned()),
+        Some(found) if found == 1 << 64 => {
+            notes.push("larger than tamis's universes, 2^64".to_owned())
+        }
         found => notes.push(format!("largest_universe differs: {found:?}")),
     }
     let holds = (row.value() - value).abs() <= row.tolerance();
@@ -87,8 +91,8 @@ fn universe(book: &mut Notebook, row: &Row, quick: bool) {
         notes.push(rounded_up(&moduli, row));
     }
     if let Ok(size) = u64::try_from(&exact) {
-        // The planner enumerates sets of moduli for filters of this size, which takes a tenth of a second
-        // each.
+        // The planner enumerates sets of moduli for filters of this size, which takes a tenth of a
+        // second each.
         let slow = (100..400).contains(&row.bits);
         notes.push(others(size, row.items.into(), !(quick && slow)));
     }
@@ -96,7 +100,10 @@ fn universe(book: &mut Notebook, row: &Row, quick: bool) {
         Place::new("Table II", format!("m = {}", row.bits), format!("n_{}", row.items)),
         row.published.to_owned(),
         exact.to_string(),
-        Tolerance { within: row.tolerance(), why: "half a unit of the last digit printed".to_owned() },
+        Tolerance {
+            within: row.tolerance(),
+            why: "half a unit of the last digit printed".to_owned(),
+        },
         holds,
         &notes.join("; "),
     );
@@ -105,7 +112,8 @@ fn universe(book: &mut Notebook, row: &Row, quick: bool) {
     }
 }
 
-/// Whether the published universe, larger than Lemma 1 allows, is free of false positives all the same.
+/// Whether the published universe, larger than Lemma 1 allows, is free of false positives all the
+/// same.
 fn rounded_up(moduli: &[u64], row: &Row) -> String {
     let truth = match is_free(moduli, row.value() as u128, row.items) {
         Some(true) => "but an exact search shows that it is free of false positives all the same",
@@ -115,8 +123,8 @@ fn rounded_up(moduli: &[u64], row: &Row) -> String {
     format!("the published universe is larger than Lemma 1 allows, {truth}")
 }
 
-/// The rows of Table II that are larger than Lemma 1 allows; how many of them have false positives; and all
-/// rows.
+/// The rows of Table II that are larger than Lemma 1 allows; how many of them have false positives;
+/// and all rows.
 pub(super) fn too_large() -> (usize, usize, usize) {
     let rows = rows();
     let moduli = |row: &Row| primes(row.blocks);
@@ -124,8 +132,9 @@ pub(super) fn too_large() -> (usize, usize, usize) {
         .iter()
         .filter(|row| BigUint::from(row.value() as u128).pow(row.items) > product(&moduli(row)))
         .collect();
-    let deceived =
-        above.iter().filter(|row| is_free(&moduli(row), row.value() as u128, row.items) == Some(false));
+    let deceived = above
+        .iter()
+        .filter(|row| is_free(&moduli(row), row.value() as u128, row.items) == Some(false));
     (above.len(), deceived.count(), rows.len())
 }
 
@@ -133,10 +142,16 @@ pub(super) fn too_large() -> (usize, usize, usize) {
 pub(super) fn text(book: &mut Notebook) {
     let place = |what: &str| format!("Section VII, {what}");
     let exact = |bits: u64, items: u64| largest_universe(CodeName::Egh, bits, items).unwrap_or(0);
-    let promise = "an exact bound, since the text promises that universe; Lemma 1 allows no more than ours";
+    let promise =
+        "an exact bound, since the text promises that universe; Lemma 1 allows no more than ours";
     book.exact(&place("the universe of m = 440, d = 5"), 18100, exact(440, 5), promise);
     book.known_to_differ();
-    book.exact(&place("probes of m = 440"), 17, super::primes_within(440).len(), "the first 17 primes");
+    book.exact(
+        &place("probes of m = 440"),
+        17,
+        super::primes_within(440).len(),
+        "the first 17 primes",
+    );
     book.exact(
         &place("sum of the first 17 primes"),
         440,
@@ -148,9 +163,17 @@ pub(super) fn text(book: &mut Notebook) {
         &place("bits of 5 elements of 18100 as a list"),
         75,
         5 * 18100u32.ilog2() + 5,
-        &format!("5 times ceil(log2 18100) = 15; as a set, {} bits tell all of them apart", sets.bits()),
+        &format!(
+            "5 times ceil(log2 18100) = 15; as a set, {} bits tell all of them apart",
+            sets.bits()
+        ),
     );
-    book.exact(&place("probes of m = 639"), 20, super::primes_within(639).len(), "the first 20 primes");
+    book.exact(
+        &place("probes of m = 639"),
+        20,
+        super::primes_within(639).len(),
+        "the first 20 primes",
+    );
     book.exact(&place("the universe of m = 639, d = 6"), 28700, exact(639, 6), promise);
     book.known_to_differ();
     book.exact(&place("the universe of m = 639, d = 9"), 937, exact(639, 9), promise);
@@ -179,14 +202,19 @@ pub(super) fn text(book: &mut Notebook) {
 pub(super) fn table_3(book: &mut Notebook) {
     for size in [100, 200, 500] {
         let plans: Vec<_> = (1..=10).filter_map(|items| plan(size, items, CodeName::Egh)).collect();
-        let mut column = |what: &str, y_name: &'static str, of: &dyn Fn(&tamis::zone::Plan) -> f64| {
-            let points = plans.iter().map(|plan| (plan.items() as f64, of(plan)));
-            book.series(format!("Table III, n_d >= {size}, {what}"), "items d", y_name, points);
-        };
+        let mut column =
+            |what: &str, y_name: &'static str, of: &dyn Fn(&tamis::zone::Plan) -> f64| {
+                let points = plans.iter().map(|plan| (plan.items() as f64, of(plan)));
+                book.series(format!("Table III, n_d >= {size}, {what}"), "items d", y_name, points);
+            };
         column("EGH's m", "bits", &|plan| plan.bits() as f64);
         column("EGH's k", "probes", &|plan| plan.probes() as f64);
-        column("Bloom with the same m and k (Eq. 10)", "rate", &|plan| plan.bloom_fpr(plan.items(), None));
-        column("Bloom's best k for the same m", "hashes", &|plan| plan.bloom_hashes(plan.items()).into());
+        column("Bloom with the same m and k (Eq. 10)", "rate", &|plan| {
+            plan.bloom_fpr(plan.items(), None)
+        });
+        column("Bloom's best k for the same m", "hashes", &|plan| {
+            plan.bloom_hashes(plan.items()).into()
+        });
         column("Bloom with the same m and its best k (Eq. 10)", "rate", &|plan| {
             plan.bloom_fpr(plan.items(), Some(plan.bloom_hashes(plan.items())))
         });

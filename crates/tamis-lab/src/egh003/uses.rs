@@ -41,11 +41,26 @@ fn radio_cells(book: &mut Notebook) {
 
 fn flow_attributes(book: &mut Notebook) {
     let (bits, probes) = egh(606, 3);
-    book.exact("Section II-B, flow attributes, m for n = 606, d = 3", 100, bits, &others(606, 3, true));
+    book.exact(
+        "Section II-B, flow attributes, m for n = 606, d = 3",
+        100,
+        bits,
+        &others(606, 3, true),
+    );
     book.exact("Section II-B, flow attributes, probes", 9, probes, "the first nine primes");
     let found = largest_universe(CodeName::Egh, 100, 3).unwrap_or(0);
-    book.exact("Section II-B, flow attributes, n_3 of m = 100", 606, found, "the cube root of 223092870");
-    book.exact("Section II-B, flow attributes, bits of one", 10, 605u32.ilog2() + 1, "ceil(log2 606)");
+    book.exact(
+        "Section II-B, flow attributes, n_3 of m = 100",
+        606,
+        found,
+        "the cube root of 223092870",
+    );
+    book.exact(
+        "Section II-B, flow attributes, bits of one",
+        10,
+        605u32.ilog2() + 1,
+        "ceil(log2 606)",
+    );
 }
 
 fn multicast(book: &mut Notebook) {
@@ -68,11 +83,16 @@ fn multicast(book: &mut Notebook) {
         let place = format!("Section II-C, multicast, probes for d = {items}");
         book.exact(&place, needs_probes, probes, &format!("of the {bits} bits"));
     }
-    book.exact("Section II-C, multicast, bits of one link", 17, (size - 1).ilog2() + 1, "ceil(log2 10^5)");
+    book.exact(
+        "Section II-C, multicast, bits of one link",
+        17,
+        (size - 1).ilog2() + 1,
+        "ceil(log2 10^5)",
+    );
 }
 
-/// The text gives no numbers; what it asks for can be done: a filter holds the places changed, and two are
-/// intersected.
+/// The text gives no numbers; what it asks for can be done: a filter holds the places changed, and
+/// two are intersected.
 fn storage(book: &mut Notebook) {
     let both = conflicts().unwrap_or_else(|error| error.to_string());
     book.exact_formula(
@@ -113,5 +133,10 @@ fn botnets(book: &mut Notebook) {
         ),
     );
     book.known_to_differ();
-    book.exact("Section II-E, botnets, bytes of 1000 addresses", 4000, 1000 * 32 / 8, "32 bits each");
+    book.exact(
+        "Section II-E, botnets, bytes of 1000 addresses",
+        4000,
+        1000 * 32 / 8,
+        "32 bits each",
+    );
 }

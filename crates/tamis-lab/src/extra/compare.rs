@@ -74,7 +74,11 @@ fn time(members: &[String], strangers: &[String], contains: impl Fn(&str) -> boo
     };
     let asked: Vec<&str> = (0..20_000)
         .map(|i| {
-            if i % 2 == 0 { members[skewed(members)].as_str() } else { strangers[skewed(strangers)].as_str() }
+            if i % 2 == 0 {
+                members[skewed(members)].as_str()
+            } else {
+                strangers[skewed(strangers)].as_str()
+            }
         })
         .collect();
     let mut rounds: Vec<f64> = (0..7)
@@ -91,8 +95,11 @@ fn time(members: &[String], strangers: &[String], contains: impl Fn(&str) -> boo
 
 fn rates(keys: &Keys) -> Result<Vec<Row>, Error> {
     let items = keys.members.len() as u64;
-    let (mut bloom, mut blocked, mut counting) =
-        (Bloom::new(items, 0.01)?, BlockedBloom::new(items, 0.01)?, CountingBloom::new(items, 0.01)?);
+    let (mut bloom, mut blocked, mut counting) = (
+        Bloom::new(items, 0.01)?,
+        BlockedBloom::new(items, 0.01)?,
+        CountingBloom::new(items, 0.01)?,
+    );
     bloom.insert_many(&keys.members);
     blocked.insert_many(&keys.members);
     counting.insert_many(&keys.members);
@@ -140,7 +147,9 @@ fn zones(keys: &Keys) -> Result<Vec<Row>, Error> {
         }
         let lists = if filter.list().is_ok_and(|list| list.exact) { "yes" } else { "no" };
         let names = [name, "no error, 20 items", "none", lists, "no"];
-        rows.push(row(names, plan.bits(), few, &others, |key| filter.contains(key).unwrap_or(true)));
+        rows.push(row(names, plan.bits(), few, &others, |key| {
+            filter.contains(key).unwrap_or(true)
+        }));
         if !counted.is_empty() {
             let plan = plan.counting();
             let mut filter = zone::CountingFilter::with_plan(plan.clone())?;
@@ -149,7 +158,9 @@ fn zones(keys: &Keys) -> Result<Vec<Row>, Error> {
             }
             let lists = if filter.list().is_ok_and(|list| list.exact) { "yes" } else { "no" };
             let names = [counted, "no error, 20 items", "none", lists, "yes"];
-            rows.push(row(names, plan.bits(), few, &others, |key| filter.contains(key).unwrap_or(true)));
+            rows.push(row(names, plan.bits(), few, &others, |key| {
+                filter.contains(key).unwrap_or(true)
+            }));
         }
     }
     Ok(rows)
@@ -166,7 +177,9 @@ fn private(keys: &Keys) -> Result<Vec<Row>, Error> {
     let public = private.rehearse(SEED)?;
     let names = |name| [name, "privacy", "epsilon 4 an item", "no", "no"];
     Ok(vec![
-        row(names("linear"), plan.bits(), &keys.members, &keys.strangers, |key| linear.contains(key)),
+        row(names("linear"), plan.bits(), &keys.members, &keys.strangers, |key| {
+            linear.contains(key)
+        }),
         row(names("Bloom under noise"), ultra.bits(), &keys.members, &keys.strangers, |key| {
             public.contains(key)
         }),
@@ -191,7 +204,8 @@ mod tests {
     #[test]
     fn every_filter_keeps_its_promise() {
         let keys = generate(2000, 1);
-        let (rates, zones, private) = (rates(&keys).unwrap(), zones(&keys).unwrap(), private(&keys).unwrap());
+        let (rates, zones, private) =
+            (rates(&keys).unwrap(), zones(&keys).unwrap(), private(&keys).unwrap());
         assert_eq!((rates.len(), zones.len(), private.len()), (3, 5, 2));
         for row in rates.iter().chain(&zones) {
             assert_eq!(row.missed, 0.0, "{}", row.name);

@@ -33,7 +33,8 @@ pub(crate) struct Point {
     pub(crate) linear_measured: Errors,
     pub(crate) ultra: Errors,
     pub(crate) ultra_measured: Errors,
-    /// The mechanism that the paper ran: what it answers, and the loss that the audit shows it to have at least.
+    /// The mechanism that the paper ran: what it answers, and the loss that the audit shows it to
+    /// have at least.
     pub(crate) paper: Errors,
     pub(crate) paper_loss: f64,
 }
@@ -41,7 +42,10 @@ pub(crate) struct Point {
 /// Epsilon 1 to 8; an epsilon at which a filter cannot be made is left out.
 pub(crate) fn points(quick: bool) -> Vec<Point> {
     let runs = if quick { 50_000 } else { 1_000_000 };
-    crate::threads::shared(8, |job| point(job as f64 + 1.0, runs).ok()).into_iter().flatten().collect()
+    crate::threads::shared(8, |job| point(job as f64 + 1.0, runs).ok())
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn point(epsilon: f64, runs: u64) -> Result<Point, Error> {
@@ -84,7 +88,8 @@ mod tests {
     fn errors_and_losses() {
         for epsilon in [1.0, 4.0] {
             let point = point(epsilon, 20_000).unwrap();
-            // The floor is reached where e^epsilon + 1 is near a size of a field, as it is for 4 and not for 1.
+            // The floor is reached where e^epsilon + 1 is near a size of a field, as it is for 4
+            // and not for 1.
             let above = point.linear.worse() / point.floor;
             assert!(
                 (1.0 - 1e-6..if epsilon == 4.0 { 1.06 } else { 1.3 }).contains(&above),
@@ -92,7 +97,10 @@ mod tests {
             );
             assert!(point.linear_loss <= epsilon, "{epsilon}");
             assert!(point.ultra.worse() > point.floor);
-            assert!((point.linear_measured.worse() / point.linear.worse() - 1.0).abs() < 0.3, "{epsilon}");
+            assert!(
+                (point.linear_measured.worse() / point.linear.worse() - 1.0).abs() < 0.3,
+                "{epsilon}"
+            );
             assert!(point.paper_loss > epsilon + 2.0, "{}", point.paper_loss);
         }
     }

@@ -44,10 +44,19 @@ const PIECES: [&str; 32] = [
     "țe",
     "ığ",
 ];
-const PLACES: [&str; 8] =
-    ["@example.com", "@mail.example", "@пример.испытание", ".example.org", "#sales", "/home", "", " & Co"];
+const PLACES: [&str; 8] = [
+    "@example.com",
+    "@mail.example",
+    "@пример.испытание",
+    ".example.org",
+    "#sales",
+    "/home",
+    "",
+    " & Co",
+];
 
-/// As many members as asked, from a seed, and twice as many strangers, of which half differ from a member by a trifle.
+/// As many members as asked, from a seed, and twice as many strangers, of which half differ from a
+/// member by a trifle.
 pub(crate) fn generate(members: usize, seed: u64) -> Keys {
     let mut random = SplitMix64::new(seed);
     let mut known = HashSet::new();

@@ -13,7 +13,10 @@ pub(crate) fn against_universe(items: u64, quick: bool) -> Vec<Memory> {
     let powers: Vec<u32> = (8..=32).step_by(if quick { 4 } else { 2 }).collect();
     let way = |name: &str, bits: &dyn Fn(u64) -> Option<f64>| Memory {
         name: name.to_owned(),
-        bits: powers.iter().filter_map(|power| Some((2f64.powi(*power as i32), bits(1 << power)?))).collect(),
+        bits: powers
+            .iter()
+            .filter_map(|power| Some((2f64.powi(*power as i32), bits(1 << power)?)))
+            .collect(),
     };
     let code = |code| {
         way(&format!("zone filter, {code}"), &move |size| {
@@ -23,7 +26,8 @@ pub(crate) fn against_universe(items: u64, quick: bool) -> Vec<Memory> {
     let mut ways = CodeName::ALL.map(code).into_iter().collect::<Vec<Memory>>();
     ways.push(way("bitmap", &|size| Some(size as f64)));
     ways.push(way("sorted list", &|size| Some((items * u64::from(size.ilog2())) as f64)));
-    // Its field must have an element for every name but 0, so that a power of two takes one bit more.
+    // Its field must have an element for every name but 0, so that a power of two takes one bit
+    // more.
     ways.push(way("PinSketch (merges and lists, asks nothing)", &|size| {
         Some((items * u64::from(size.ilog2() + 1)) as f64)
     }));

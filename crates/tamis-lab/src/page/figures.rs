@@ -27,18 +27,25 @@ struct Data<'a> {
 impl<'a> Data<'a> {
     fn series(&self, start: &str) -> impl Iterator<Item = &'a Series> {
         let (document, start) = (self.document, start.to_owned());
-        self.report.series.iter().filter(move |s| s.document == document && s.name.starts_with(&start))
+        self.report
+            .series
+            .iter()
+            .filter(move |s| s.document == document && s.name.starts_with(&start))
     }
 
     fn cells(&self, table: &str) -> impl Iterator<Item = &'a Cell> {
         let (document, table) = (self.document, table.to_owned());
-        self.report.cells.iter().filter(move |cell| cell.document == document && cell.place.table == table)
+        self.report
+            .cells
+            .iter()
+            .filter(move |cell| cell.document == document && cell.place.table == table)
     }
 
     /// The curves whose names begin so, under what is left of the name.
     fn lines(&self, start: &str, make: fn(&str, Vec<(f64, f64)>) -> Curve) -> Vec<Curve> {
         let curve = |series: &'a Series| {
-            let name = series.name.strip_prefix(start).unwrap_or(&series.name).trim_start_matches(", ");
+            let name =
+                series.name.strip_prefix(start).unwrap_or(&series.name).trim_start_matches(", ");
             make(name, points(series))
         };
         self.series(start).map(curve).collect()
@@ -58,7 +65,9 @@ fn after(text: &str, word: &str) -> Option<f64> {
 fn ultra(data: &Data<'_>) -> Vec<Figure> {
     let f1 = |table: &str, of: &dyn Fn(&str) -> Option<f64>| -> Vec<(f64, f64)> {
         let cells = data.cells(table).filter(|cell| cell.place.column == "F1");
-        cells.filter_map(|cell| Some((of(&cell.place.row)?, cell.published.parse().ok()?))).collect()
+        cells
+            .filter_map(|cell| Some((of(&cell.place.row)?, cell.published.parse().ok()?)))
+            .collect()
     };
     let mut first = Chart::new(
         "Figure 1: F1 against epsilon",
@@ -66,7 +75,9 @@ fn ultra(data: &Data<'_>) -> Vec<Figure> {
         Axis::linear("F1").between(0.0, 1.0),
     );
     first.curves = data.lines("Fig. 1, ", Curve::line);
-    first.curves.push(Curve::rings("published (Table 1)", f1("Table 1", &|row| after(row, "epsilon "))));
+    first
+        .curves
+        .push(Curve::rings("published (Table 1)", f1("Table 1", &|row| after(row, "epsilon "))));
     let mut figures = vec![Figure {
         chart: first,
         caption: "The rings lie on the curve of one hash and one-sided noise; ten hashes meet them at epsilon 5 only, by coincidence. The ten hashes of the text were one."
@@ -76,14 +87,19 @@ fn ultra(data: &Data<'_>) -> Vec<Figure> {
         ("one hash, one-sided", "Figure 2: F1 against occupancy, as it was run"),
         ("ten hashes, symmetric", "Figure 2 with the mechanism of the text"),
     ] {
-        let mut chart =
-            Chart::new(title, Axis::linear("occupancy (share of the capacity)"), Axis::linear("F1"));
+        let mut chart = Chart::new(
+            title,
+            Axis::linear("occupancy (share of the capacity)"),
+            Axis::linear("F1"),
+        );
         let suffix = format!(", {name}");
         for series in data.series("Fig. 2, ").filter(|series| series.name.ends_with(&suffix)) {
             let noise = series.name.trim_start_matches("Fig. 2, ").trim_end_matches(&suffix);
             chart.curves.push(Curve::line(noise, points(series)));
         }
-        chart.curves.push(Curve::rings("published (Table 2)", f1("Table 2", &|row| after(row, "phi "))));
+        chart
+            .curves
+            .push(Curve::rings("published (Table 2)", f1("Table 2", &|row| after(row, "phi "))));
         figures.push(Figure { chart, caption: format!("Read as {name}.") });
     }
     figures
@@ -95,18 +111,25 @@ fn targets(data: &Data<'_>) -> Figure {
         Axis::log("target rate of false positives"),
         Axis::log("measured rate"),
     );
-    let of = |name: &str| data.series(&format!("Targets, {name}")).flat_map(points).collect::<Vec<_>>();
+    let of =
+        |name: &str| data.series(&format!("Targets, {name}")).flat_map(points).collect::<Vec<_>>();
     let measured = of("measured");
-    let intervals = of("95% sure from").into_iter().zip(of("95% sure to")).map(|(low, high)| (low.1, high.1));
+    let intervals =
+        of("95% sure from").into_iter().zip(of("95% sure to")).map(|(low, high)| (low.1, high.1));
     if !measured.is_empty() {
-        chart
-            .curves
-            .push(Curve::smooth("measured = target", measured.iter().map(|point| (point.0, point.0))));
-        chart.curves.push(Curve::points("measured here, 95% intervals", measured).with_intervals(intervals));
-        let published = data.cells("Section 5").filter(|cell| cell.place.column.starts_with("measured"));
-        let targets = [0.01, 0.001];
+        chart.curves.push(Curve::smooth(
+            "measured = target",
+            measured.iter().map(|point| (point.0, point.0)),
+        ));
+        chart.curves.push(
+            Curve::points("measured here, 95% intervals", measured).with_intervals(intervals),
+        );
         let published =
-            published.zip(targets).filter_map(|(cell, target)| Some((target, cell.published.parse().ok()?)));
+            data.cells("Section 5").filter(|cell| cell.place.column.starts_with("measured"));
+        let targets = [0.01, 0.001];
+        let published = published
+            .zip(targets)
+            .filter_map(|(cell, target)| Some((target, cell.published.parse().ok()?)));
         chart.curves.push(Curve::rings("published (Section 5)", published));
     }
     Figure {
@@ -130,11 +153,13 @@ fn rate_against_k(data: &Data<'_>) -> Figure {
         Curve::points(name, points(series))
     }));
     chart.curves.extend(
-        data.series("Rate against k, minimum").map(|s| Curve::rings("minimum, k = ln 2 m/n", points(s))),
+        data.series("Rate against k, minimum")
+            .map(|s| Curve::rings("minimum, k = ln 2 m/n", points(s))),
     );
     Figure {
         chart,
-        caption: "2,000 items in 20,000 bits. The minimum is flat: 6, 7 and 8 hashes serve alike.".to_owned(),
+        caption: "2,000 items in 20,000 bits. The minimum is flat: 6, 7 and 8 hashes serve alike."
+            .to_owned(),
     }
 }
 
@@ -152,8 +177,10 @@ fn egh(data: &Data<'_>) -> Vec<Figure> {
         let start = format!("Fig. 3, m = {bits}, ");
         for series in data.series(&start) {
             let name = series.name.trim_start_matches(&start);
-            let curve = if name.starts_with("EGH measured") { Curve::points } else { Curve::smooth };
-            // A code of ours for each universe would be too many: those of the smallest and the largest.
+            let curve =
+                if name.starts_with("EGH measured") { Curve::points } else { Curve::smooth };
+            // A code of ours for each universe would be too many: those of the smallest and the
+            // largest.
             let ours = name.starts_with("rs ");
             if !ours || name.contains("n_2 ") || name.contains("n_6 ") {
                 let points: Vec<(f64, f64)> =
@@ -190,9 +217,12 @@ fn egh(data: &Data<'_>) -> Vec<Figure> {
 /// Figure 1, and the same for all codes at one size.
 fn zones(data: &Data<'_>) -> Vec<Figure> {
     let published = |bits: &dyn Fn(f64) -> bool| -> Vec<(f64, f64)> {
-        let of_size = data.cells("Table II").filter(|cell| after(&cell.place.row, "m = ").is_some_and(bits));
+        let of_size =
+            data.cells("Table II").filter(|cell| after(&cell.place.row, "m = ").is_some_and(bits));
         of_size
-            .filter_map(|cell| Some((after(&cell.place.column, "n_")?, cell.published.parse().ok()?)))
+            .filter_map(|cell| {
+                Some((after(&cell.place.column, "n_")?, cell.published.parse().ok()?))
+            })
             .collect()
     };
     let axes = |title: &str| {
@@ -201,8 +231,11 @@ fn zones(data: &Data<'_>) -> Vec<Figure> {
     let mut first = axes("Figure 1: the boundary of the zone");
     first.y = first.y.between(1.0, 1e20);
     first.curves = data.lines("Fig. 1, ", Curve::line);
-    let sizes: Vec<f64> = data.series("Fig. 1, ").filter_map(|series| after(&series.name, "m = ")).collect();
-    first.curves.push(Curve::rings("published (Table II)", published(&|bits| sizes.contains(&bits))));
+    let sizes: Vec<f64> =
+        data.series("Fig. 1, ").filter_map(|series| after(&series.name, "m = ")).collect();
+    first
+        .curves
+        .push(Curve::rings("published (Table II)", published(&|bits| sizes.contains(&bits))));
     let mut second = axes("Figure 1 for every code, m = 440");
     second.y = second.y.between(10.0, 1e32);
     second.curves = data.lines("Fig. 1 by code, m = 440, ", Curve::line);
@@ -230,9 +263,10 @@ fn length(data: &Data<'_>, items: u64) -> Figure {
     chart.curves = data.lines(&format!("Fig. 2, d = {items}, "), Curve::line);
     let column = format!("n_{items}");
     let table = data.cells("Table II").filter(|cell| cell.place.column == column);
-    let rings =
-        table.filter_map(|cell| Some((cell.published.parse().ok()?, after(&cell.place.row, "m = ")?)));
-    let rings: Vec<(f64, f64)> = rings.filter(|point: &(f64, f64)| (9.0..=2e5).contains(&point.0)).collect();
+    let rings = table
+        .filter_map(|cell| Some((cell.published.parse().ok()?, after(&cell.place.row, "m = ")?)));
+    let rings: Vec<(f64, f64)> =
+        rings.filter(|point: &(f64, f64)| (9.0..=2e5).contains(&point.0)).collect();
     if !rings.is_empty() {
         chart.curves.push(Curve::rings("published (Table II)", rings));
     }
@@ -279,7 +313,10 @@ pub(super) fn frontier(points: &[Point]) -> Vec<Figure> {
     );
     loss.curves = vec![
         Curve::line("floor", points.iter().map(|point| (point.epsilon, point.floor))),
-        Curve::line("linear filter", points.iter().map(|point| (point.linear_loss, point.linear.worse()))),
+        Curve::line(
+            "linear filter",
+            points.iter().map(|point| (point.linear_loss, point.linear.worse())),
+        ),
         Curve::line("UltraFilter made right", worse(|point| point.ultra)),
         Curve::line("what the paper ran, at the epsilon it claims", worse(|point| point.paper)),
         Curve::points(
@@ -315,7 +352,8 @@ pub(super) fn memory(items: u64, ways: &[Memory]) -> Figure {
         Axis::log("universe n (elements)"),
         Axis::log("bits"),
     );
-    chart.curves = ways.iter().map(|way| Curve::line(&way.name, way.bits.iter().copied())).collect();
+    chart.curves =
+        ways.iter().map(|way| Curve::line(&way.name, way.bits.iter().copied())).collect();
     Figure {
         chart,
         caption: "For listing alone a sorted list or PinSketch is far smaller; a zone filter answers any element in a few probes, merges \
@@ -330,7 +368,9 @@ pub(super) fn comparison(rows: &[Row]) -> Figure {
         Axis::log("bits an item"),
         Axis::log("nanoseconds a lookup (this machine)"),
     );
-    chart.curves =
-        rows.iter().map(|row| Curve::points(row.name, [(row.bits_per_item, row.nanoseconds)])).collect();
+    chart.curves = rows
+        .iter()
+        .map(|row| Curve::points(row.name, [(row.bits_per_item, row.nanoseconds)]))
+        .collect();
     Figure { chart, caption: "Down and left is better.".to_owned() }
 }

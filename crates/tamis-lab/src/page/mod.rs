@@ -15,8 +15,9 @@ struct Figure {
     caption: String,
 }
 
-/// The report of what was recomputed as an HTML page. It computes what goes beyond the documents: the privacy frontier with
-/// 000, memory with 003, and with all documents a comparison of all filters.
+/// The report of what was recomputed as an HTML page. It computes what goes beyond the documents:
+/// the privacy frontier with 000, memory with 003, and with all documents a comparison of all
+/// filters.
 #[must_use]
 pub fn page(report: &Report, quick: bool, tell: &dyn Fn(&str)) -> String {
     let documents: Vec<Document> = Document::ALL
@@ -53,7 +54,8 @@ pub fn page(report: &Report, quick: bool, tell: &dyn Fn(&str)) -> String {
         // Of a document the number and the first author.
         let short = title.split(", ").next().unwrap_or(title);
         let _ = write!(links, "<a href=\"#{id}\">{}</a>", escaped(short));
-        let _ = writeln!(body, "<section id=\"{id}\"><h2>{}</h2>\n{text}</section>", escaped(title));
+        let _ =
+            writeln!(body, "<section id=\"{id}\"><h2>{}</h2>\n{text}</section>", escaped(title));
     }
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -71,16 +73,30 @@ pub fn page(report: &Report, quick: bool, tell: &dyn Fn(&str)) -> String {
 
 fn glance(report: &Report, documents: &[Document], quick: bool) -> String {
     let mut rows = vec![
-        ["document", "cells", "hold", "hold under a reading", "differ, as known", "changed", "slips"]
-            .map(str::to_owned)
-            .to_vec(),
+        [
+            "document",
+            "cells",
+            "hold",
+            "hold under a reading",
+            "differ, as known",
+            "changed",
+            "slips",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
     ];
     for document in documents {
-        let cells: Vec<&Cell> = report.cells.iter().filter(|cell| cell.document == document.id()).collect();
-        let count =
-            |wanted: &dyn Fn(&Cell) -> bool| cells.iter().filter(|cell| wanted(cell)).count().to_string();
+        let cells: Vec<&Cell> =
+            report.cells.iter().filter(|cell| cell.document == document.id()).collect();
+        let count = |wanted: &dyn Fn(&Cell) -> bool| {
+            cells.iter().filter(|cell| wanted(cell)).count().to_string()
+        };
         rows.push(vec![
-            format!("{}: {}", document.id(), document.title().split(", ").next().unwrap_or_default()),
+            format!(
+                "{}: {}",
+                document.id(),
+                document.title().split(", ").next().unwrap_or_default()
+            ),
             cells.len().to_string(),
             count(&|cell| cell.verdict == Verdict::Holds && cell.reading.is_none()),
             count(&|cell| cell.verdict == Verdict::Holds && cell.reading.is_some()),
@@ -93,7 +109,9 @@ fn glance(report: &Report, documents: &[Document], quick: bool) -> String {
     let verdict = if changed == 0 {
         "Every verdict is the one on record.".to_owned()
     } else {
-        format!("{changed} verdicts are not the ones on record: the program or the record is wrong.")
+        format!(
+            "{changed} verdicts are not the ones on record: the program or the record is wrong."
+        )
     };
     let speed = if quick { " This was a quick run, with smaller samples." } else { "" };
     format!(
@@ -109,7 +127,8 @@ fn section(report: &Report, document: Document) -> String {
     if !figures.is_empty() {
         let _ = write!(out, "<h3>Figures</h3>{}", grid(&figures));
     }
-    let cells: Vec<&Cell> = report.cells.iter().filter(|cell| cell.document == document.id()).collect();
+    let cells: Vec<&Cell> =
+        report.cells.iter().filter(|cell| cell.document == document.id()).collect();
     let _ = write!(out, "<h3>Tables: published beside recomputed</h3>{}", tables::html(&cells));
     let _ = write!(out, "<h3>Slips</h3><dl class=\"slips\">");
     for slip in report.slips.iter().filter(|slip| slip.document == document.id()) {
@@ -136,7 +155,8 @@ fn grid(figures: &[Figure]) -> String {
     out
 }
 
-/// A table in a box of its own that scrolls; the first row has the names, the first `words` columns are text.
+/// A table in a box of its own that scrolls; the first row has the names, the first `words` columns
+/// are text.
 fn plain_table(rows: &[Vec<String>], words: usize) -> String {
     let mut out = "<div class=\"scroll\"><table>".to_owned();
     for (i, row) in rows.iter().enumerate() {

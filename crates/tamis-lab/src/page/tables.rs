@@ -34,7 +34,9 @@ pub(super) fn html(cells: &[&Cell]) -> String {
 /// A long whole number as a power of ten, anything else as it is.
 fn short(text: &str) -> String {
     match text.parse::<f64>() {
-        Ok(number) if text.len() > 8 && text.bytes().all(|byte| byte.is_ascii_digit()) => readable(number),
+        Ok(number) if text.len() > 8 && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            readable(number)
+        }
         _ => text.to_owned(),
     }
 }
@@ -52,7 +54,9 @@ fn crossed(cells: &[&Cell]) -> String {
     // A table of one metric has two parameters, of which the second goes across.
     let single = cells.iter().all(|cell| cell.place.column == cells[0].place.column);
     let place = |cell: &Cell| match cell.place.row.split_once(", ") {
-        Some((row, column)) if single => (row.to_owned(), format!("{}, {column}", cell.place.column)),
+        Some((row, column)) if single => {
+            (row.to_owned(), format!("{}, {column}", cell.place.column))
+        }
         _ => (cell.place.row.clone(), cell.place.column.clone()),
     };
     let (mut rows, mut columns): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
@@ -65,9 +69,10 @@ fn crossed(cells: &[&Cell]) -> String {
             columns.push(column);
         }
     }
-    let mut out = "<p class=\"note\">Above as published, below as recomputed; ≠ marks a difference.</p>\
+    let mut out =
+        "<p class=\"note\">Above as published, below as recomputed; ≠ marks a difference.</p>\
                    <div class=\"scroll\"><table><tr><th></th>"
-        .to_owned();
+            .to_owned();
     for column in &columns {
         let _ = write!(out, "<th>{}</th>", escaped(column));
     }

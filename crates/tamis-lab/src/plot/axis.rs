@@ -36,7 +36,8 @@ impl Axis {
     /// The scale for these values.
     pub(super) fn scale(&self, values: impl Iterator<Item = f64>) -> Scale {
         let usable = values.filter(|value| value.is_finite() && (!self.log || *value > 0.0));
-        let (low, high) = usable.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
+        let (low, high) =
+            usable.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
         let (low, high) = self.ends.unwrap_or(if low > high { (1.0, 2.0) } else { (low, high) });
         if self.log {
             let (low, high) = (low.log10(), high.log10());
@@ -93,13 +94,16 @@ impl Scale {
             // A decade or two: 1, 2, 5, as far as they are seen.
             span if self.log && span > 0.6 => {
                 let decades = self.low.floor() as i32..=self.high.floor() as i32;
-                decades.flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10f64.powi(power))).collect()
+                decades
+                    .flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10f64.powi(power)))
+                    .collect()
             }
             // So little that equal factors are nearly equal differences.
             _ if self.log => round_values(10f64.powf(self.low), 10f64.powf(self.high)),
             _ => round_values(self.low, self.high),
         };
-        let ticks = values.into_iter().filter_map(|value| Some((self.share(value)?, readable(value))));
+        let ticks =
+            values.into_iter().filter_map(|value| Some((self.share(value)?, readable(value))));
         ticks.filter(|(share, _)| inside(share)).collect()
     }
 }
@@ -108,8 +112,11 @@ impl Scale {
 fn round_values(low: f64, high: f64) -> Vec<f64> {
     let raw = (high - low) / 6.0;
     let power = 10f64.powf(raw.log10().floor());
-    let step =
-        [1.0, 2.0, 2.5, 5.0, 10.0].map(|s| s * power).into_iter().find(|step| *step >= raw).unwrap_or(raw);
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0]
+        .map(|s| s * power)
+        .into_iter()
+        .find(|step| *step >= raw)
+        .unwrap_or(raw);
     let first = (low / step).ceil() as i64;
     let steps = (0..20).map(|i| (first + i) as f64).take_while(|i| i * step <= high + 1e-9 * step);
     steps.map(|i| i * step).collect()
@@ -121,12 +128,21 @@ mod tests {
 
     #[test]
     fn ticks_lie_on_the_axis() {
-        let ranges =
-            [(0.0, 1.0), (3.0, 3.0), (-5.0, 1e9), (1e-9, 2e-9), (0.001, 40.0), (1.0, 3.0), (1.0, 1e60)];
+        let ranges = [
+            (0.0, 1.0),
+            (3.0, 3.0),
+            (-5.0, 1e9),
+            (1e-9, 2e-9),
+            (0.001, 40.0),
+            (1.0, 3.0),
+            (1.0, 1e60),
+        ];
         for (low, high) in ranges as [(f64, f64); 7] {
-            for axis in
-                [Axis::linear("x"), Axis::log("x"), Axis::log("x").between(low.max(1e-12), high.max(1e-11))]
-            {
+            for axis in [
+                Axis::linear("x"),
+                Axis::log("x"),
+                Axis::log("x").between(low.max(1e-12), high.max(1e-11)),
+            ] {
                 let scale = axis.scale([low, high].into_iter());
                 let ticks = scale.ticks();
                 assert!((1..=12).contains(&ticks.len()), "{axis:?} {low} {high} {ticks:?}");

@@ -100,8 +100,10 @@ impl Chart {
         let values = |of: fn(&(f64, f64)) -> f64| {
             self.curves.iter().flat_map(move |curve| curve.points.iter().map(of))
         };
-        let ends =
-            self.curves.iter().flat_map(|curve| curve.intervals.iter().flat_map(|(low, high)| [*low, *high]));
+        let ends = self
+            .curves
+            .iter()
+            .flat_map(|curve| curve.intervals.iter().flat_map(|(low, high)| [*low, *high]));
         let x = self.x.scale(values(|point| point.0));
         let y = self.y.scale(values(|point| point.1).chain(ends));
         let (legend, height) = self.legend();
@@ -164,7 +166,8 @@ impl Chart {
     /// The legend below the axes, in as many columns as have room, and the height of the whole.
     fn legend(&self) -> (String, f64) {
         let top = BOTTOM + 52.0;
-        let longest = self.curves.iter().map(|curve| width(&curve.name, LETTER)).fold(0.0, f64::max);
+        let longest =
+            self.curves.iter().map(|curve| width(&curve.name, LETTER)).fold(0.0, f64::max);
         let columns = ((WIDTH - 8.0) / (longest + 44.0)).floor().clamp(1.0, 4.0) as usize;
         let column = (WIDTH - 8.0) / columns as f64;
         let mut out = String::new();
@@ -174,7 +177,8 @@ impl Chart {
             let _ = write!(out, "<g>");
             let (left, right, middle) = (x, x + 26.0, y - 4.0);
             if curve.joined {
-                let _ = write!(out, "<path d=\"M{left:.1} {middle:.1}H{right:.1}\" {}/>", stroke(i));
+                let _ =
+                    write!(out, "<path d=\"M{left:.1} {middle:.1}H{right:.1}\" {}/>", stroke(i));
             }
             if curve.marked {
                 marker(&mut out, i, curve.strong, x + 13.0, middle);
@@ -183,7 +187,12 @@ impl Chart {
             for (number, line) in lines.iter().enumerate() {
                 let at = y + 15.0 * number as f64;
                 lowest = f64::max(lowest, at);
-                let _ = write!(out, "<text x=\"{:.1}\" y=\"{at:.1}\">{}</text>", x + 33.0, escaped(line));
+                let _ = write!(
+                    out,
+                    "<text x=\"{:.1}\" y=\"{at:.1}\">{}</text>",
+                    x + 33.0,
+                    escaped(line)
+                );
             }
             out.push_str("</g>");
             if i % columns == columns - 1 {
@@ -198,8 +207,11 @@ impl Chart {
     pub fn rows(&self) -> Vec<Vec<String>> {
         let mut names = vec![self.x.title.clone()];
         let mut by_x: BTreeMap<Ordered, Vec<String>> = BTreeMap::new();
-        let width =
-            self.curves.iter().map(|curve| 1 + usize::from(!curve.intervals.is_empty())).sum::<usize>();
+        let width = self
+            .curves
+            .iter()
+            .map(|curve| 1 + usize::from(!curve.intervals.is_empty()))
+            .sum::<usize>();
         let mut at = 0;
         for curve in &self.curves {
             names.push(curve.name.clone());
@@ -249,11 +261,13 @@ impl Ord for Ordered {
 
 fn stroke(i: usize) -> String {
     let dash = DASHES[i % DASHES.len()];
-    let dash = if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
+    let dash =
+        if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
     format!("fill=\"none\" stroke=\"var(--c{})\" stroke-width=\"1.8\"{dash}", i % 7)
 }
 
-/// The intervals, the line and the markers. What a logarithm has no place for is marked at the foot.
+/// The intervals, the line and the markers. What a logarithm has no place for is marked at the
+/// foot.
 fn draw(out: &mut String, curve: &Curve, i: usize, x: &Scale, y: &Scale) {
     let place = |(px, py): (f64, f64)| {
         let across = LEFT + x.share(px)? * (RIGHT - LEFT);
@@ -294,7 +308,9 @@ fn draw(out: &mut String, curve: &Curve, i: usize, x: &Scale, y: &Scale) {
     }
     for point in &curve.points {
         match place(*point) {
-            Some((across, Some(up))) if inside((across, up)) => marker(out, i, curve.strong, across, up),
+            Some((across, Some(up))) if inside((across, up)) => {
+                marker(out, i, curve.strong, across, up)
+            }
             Some((across, None)) if inside((across, BOTTOM)) => {
                 let _ = write!(
                     out,

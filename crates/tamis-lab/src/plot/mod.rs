@@ -1,7 +1,9 @@
-//! Drawings as SVG text: charts of curves, and rasters of cells. No fonts, no scripts, nothing to load.
+//! Drawings as SVG text: charts of curves, and rasters of cells. No fonts, no scripts, nothing to
+//! load.
 //!
-//! Colours are those of Okabe and Ito, which the colour-blind tell apart, and every curve has a marker and a dash of its own.
-//! They are CSS variables, so that one drawing serves light pages, dark ones and paper.
+//! Colours are those of Okabe and Ito, which the colour-blind tell apart, and every curve has a
+//! marker and a dash of its own. They are CSS variables, so that one drawing serves light pages,
+//! dark ones and paper.
 //!
 //! ```
 //! use tamis_lab::plot::{Axis, Chart, Curve};

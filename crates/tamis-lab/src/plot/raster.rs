@@ -65,7 +65,12 @@ impl Raster {
         let side = ((WIDTH - 16.0) / widest).min(14.0);
         for panel in &self.panels {
             if !panel.name.is_empty() {
-                let _ = write!(body, "<text x=\"8\" y=\"{:.1}\">{}</text>", y + 12.0, escaped(&panel.name));
+                let _ = write!(
+                    body,
+                    "<text x=\"8\" y=\"{:.1}\">{}</text>",
+                    y + 12.0,
+                    escaped(&panel.name)
+                );
                 y += 17.0;
             }
             y = panel.draw(&mut body, y, side) + 6.0;
@@ -79,12 +84,14 @@ impl Raster {
 }
 
 impl Panel {
-    /// Draws the cells and says where they end. Cells of one shade are one path, so that the file stays small.
+    /// Draws the cells and says where they end. Cells of one shade are one path, so that the file
+    /// stays small.
     fn draw(&self, out: &mut String, top: f64, side: f64) -> f64 {
         let gap = if side >= 5.0 { 1.0 } else { 0.0 };
         let mut paths: [String; 17] = Default::default();
         for (i, shade) in self.shades.iter().enumerate() {
-            let (x, y) = (8.0 + (i % self.columns) as f64 * side, top + (i / self.columns) as f64 * side);
+            let (x, y) =
+                (8.0 + (i % self.columns) as f64 * side, top + (i / self.columns) as f64 * side);
             // Something is never drawn as nothing.
             let level = match (shade.clamp(0.0, 1.0) * 16.0).round() as usize {
                 0 if *shade > 0.0 => 1,

@@ -11,12 +11,14 @@ use tamis::{Bloom, Hash};
 /// The losses compared.
 const EPSILONS: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
 
-/// Each filter's rates at each loss, as series: private filters, next to the two ends between which they lie.
+/// Each filter's rates at each loss, as series: private filters, next to the two ends between which
+/// they lie.
 pub(super) fn compare(book: &mut Notebook, sets: &Sets) {
-    // No epsilon-private filter can have both rates below 1/(e^epsilon + 1) (Patel, Persiano, Seo, Yeo, NeurIPS 2024).
+    // No epsilon-private filter can have both rates below 1/(e^epsilon + 1) (Patel, Persiano, Seo,
+    // Yeo, NeurIPS 2024).
     let least = |epsilon: f64| 1.0 / (epsilon.exp() + 1.0);
-    let bound =
-        EPSILONS.map(|epsilon| (epsilon, Rates { positive: least(epsilon), negative: least(epsilon) }));
+    let bound = EPSILONS
+        .map(|epsilon| (epsilon, Rates { positive: least(epsilon), negative: least(epsilon) }));
     series(book, "1/(e^epsilon + 1), below which no private filter has both rates", &bound);
     let plain = measure(sets, |keys, _| {
         let mut filter = Plan::from_items_bits(Kind::Bloom, sets.size.items, sets.size.bits)
@@ -28,15 +30,24 @@ pub(super) fn compare(book: &mut Notebook, sets: &Sets) {
     series(book, "Bloom filter of the paper's size without any privacy", &plain);
     let (items, bits) = (sets.size.items, sets.size.bits);
     let ten = measure(sets, |keys, epsilon| {
-        let bloom =
-            Plan::from_items_bits(Kind::Bloom, items, bits).and_then(|plan| plan.with_hashes(10)).ok()?;
+        let bloom = Plan::from_items_bits(Kind::Bloom, items, bits)
+            .and_then(|plan| plan.with_hashes(10))
+            .ok()?;
         released(UltraPlan::of_bloom(bloom, Epsilon::try_from(epsilon).ok()?).ok()?, keys)
     });
-    series(book, "UltraFilter made right, of the paper's size and ten hashes, with the best threshold", &ten);
+    series(
+        book,
+        "UltraFilter made right, of the paper's size and ten hashes, with the best threshold",
+        &ten,
+    );
     let best = measure(sets, |keys, epsilon| {
         released(UltraPlan::with_bits(items, bits, Epsilon::try_from(epsilon).ok()?).ok()?, keys)
     });
-    series(book, "UltraFilter made right, of the paper's size, with the best hashes and threshold", &best);
+    series(
+        book,
+        "UltraFilter made right, of the paper's size, with the best hashes and threshold",
+        &best,
+    );
     let linear = measure(sets, |keys, epsilon| {
         let plan = LinearPlan::new(items, Epsilon::try_from(epsilon).ok()?).ok()?;
         let filter = LinearFilter::rehearse(plan, keys, SEED).ok()?;
@@ -55,8 +66,8 @@ fn released(plan: UltraPlan, keys: &[String]) -> Option<impl Fn(&str) -> bool + 
     Some(move |key: &str| public.contains(key))
 }
 
-/// The rates of the filters that `build` makes of all members for each epsilon; a filter that it cannot make is left
-/// out.
+/// The rates of the filters that `build` makes of all members for each epsilon; a filter that it
+/// cannot make is left out.
 fn measure<A: Fn(&str) -> bool>(
     sets: &Sets,
     build: impl Fn(&[String], f64) -> Option<A> + Sync,
@@ -92,7 +103,8 @@ mod tests {
     #[test]
     fn rates_are_of_the_filter_built() {
         let sets = Sets::new(Size { items: 1000, bits: 16_384 });
-        // It forgets the members of epsilon 2, knows those of 3, and lets everything pass otherwise.
+        // It forgets the members of epsilon 2, knows those of 3, and lets everything pass
+        // otherwise.
         let rates = measure(&sets, |keys, epsilon| {
             let keys: std::collections::HashSet<String> = keys.iter().cloned().collect();
             (epsilon < 5.0).then_some(move |key: &str| match epsilon {

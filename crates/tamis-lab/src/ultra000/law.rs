@@ -45,8 +45,9 @@ pub(super) struct Law {
 }
 
 impl Law {
-    /// The law of a mechanism: an item passes if each of its l bits is set. A member's bit is set if it stayed, a
-    /// stranger's as often as any. For one hash and one-sided noise that is FP = p(1 - e^(-N/m)) and FN = 1 - p.
+    /// The law of a mechanism: an item passes if each of its l bits is set. A member's bit is set
+    /// if it stayed, a stranger's as often as any. For one hash and one-sided noise that is FP
+    /// = p(1 - e^(-N/m)) and FN = 1 - p.
     pub(super) fn new(mechanism: Mechanism, items: f64, bits: f64, epsilon: Option<f64>) -> Law {
         let hashes = f64::from(mechanism.hashes);
         let load = -(hashes * items * (-1.0 / bits).ln_1p()).exp_m1();
@@ -58,11 +59,16 @@ impl Law {
             Noise::SetToOne => (1.0, 0.0),
         };
         let stranger = load * member + (1.0 - load) * empty;
-        // Of as many items, each shares one of its bits with l^2 N/m others, and then their answers go together.
+        // Of as many items, each shares one of its bits with l^2 N/m others, and then their answers
+        // go together.
         let sharing = hashes * hashes * items / bits;
         let variance = |bit: f64| {
             let all = bit.powf(hashes);
-            if bit == 0.0 { 0.0 } else { all * (1.0 - all) + sharing * all * all * (1.0 / bit - 1.0) }
+            if bit == 0.0 {
+                0.0
+            } else {
+                all * (1.0 - all) + sharing * all * all * (1.0 / bit - 1.0)
+            }
         };
         Law {
             rates: Rates { positive: stranger.powf(hashes), negative: 1.0 - member.powf(hashes) },
@@ -70,14 +76,17 @@ impl Law {
         }
     }
 
-    /// Eq. 5 to 8: both rates are (1 - (1 - x/m)^(nl))^l, where n is the number of items stored. For false positives x
-    /// is p, which is 1 without noise; for false negatives it is q = 1 - p.
+    /// Eq. 5 to 8: both rates are (1 - (1 - x/m)^(nl))^l, where n is the number of items stored.
+    /// For false positives x is p, which is 1 without noise; for false negatives it is q = 1 -
+    /// p.
     pub(super) fn equations(hashes: u32, items: f64, bits: f64, epsilon: Option<f64>) -> Law {
         let hashes = f64::from(hashes);
         let rate = |x: f64| (-(items * hashes * (-x / bits).ln_1p()).exp_m1()).powf(hashes);
-        let rates = Rates { positive: rate(1.0 - change(epsilon)), negative: rate(change(epsilon)) };
+        let rates =
+            Rates { positive: rate(1.0 - change(epsilon)), negative: rate(change(epsilon)) };
         let variance = |rate: f64| rate * (1.0 - rate);
-        let variances = Rates { positive: variance(rates.positive), negative: variance(rates.negative) };
+        let variances =
+            Rates { positive: variance(rates.positive), negative: variance(rates.negative) };
         Law { rates, variances }
     }
 
@@ -108,15 +117,15 @@ mod tests {
     fn runs_follow_the_law() {
         let (size, runs) = (Size { items: 256, bits: 4096 }, 400u64);
         let all = Sets::new(Size { items: size.items * runs, bits: size.bits });
-        for (hashes, noise) in [1, 3, 10]
-            .into_iter()
-            .flat_map(|l| [Noise::OneSided, Noise::Symmetric, Noise::SetToOne].map(|noise| (l, noise)))
-        {
+        for (hashes, noise) in [1, 3, 10].into_iter().flat_map(|l| {
+            [Noise::OneSided, Noise::Symmetric, Noise::SetToOne].map(|noise| (l, noise))
+        }) {
             let mechanism = Mechanism { hashes, noise };
             let law = Law::new(mechanism, 256.0, 4096.0, Some(2.0));
             let of_run = |run: u64| {
                 let own = (run * size.items) as usize..((run + 1) * size.items) as usize;
-                let (members, strangers) = (all.members[own.clone()].to_vec(), all.strangers[own].to_vec());
+                let (members, strangers) =
+                    (all.members[own.clone()].to_vec(), all.strangers[own].to_vec());
                 mechanism.score(&Sets { size, members, strangers }, 1.0, Some(2.0), run).rates()
             };
             let rates: Vec<Rates> = (0..runs).map(of_run).collect();
@@ -125,7 +134,10 @@ mod tests {
                 let squares = rates.iter().map(|r| (metric.of(*r) - mean).powi(2)).sum::<f64>();
                 let (found, said) = ((squares / runs as f64).sqrt(), law.deviation(metric, 256.0));
                 let off = (mean - metric.of(law.rates)).abs();
-                assert!(off <= 5.0 * said / (runs as f64).sqrt() + 1e-3, "{mechanism:?} {metric:?} {off}");
+                assert!(
+                    off <= 5.0 * said / (runs as f64).sqrt() + 1e-3,
+                    "{mechanism:?} {metric:?} {off}"
+                );
                 assert!(
                     found <= 1.3 * said && said <= 1.5 * found + 1e-12,
                     "{mechanism:?} {metric:?} {found} {said}"

@@ -65,7 +65,8 @@ impl Array {
 
     /// Whether all bits of the item are set.
     pub(super) fn contains(&self, digest: u64, hashes: u32) -> bool {
-        positions(digest, self.bits(), hashes).all(|p| self.0[(p / 64) as usize] >> (p % 64) & 1 == 1)
+        positions(digest, self.bits(), hashes)
+            .all(|p| self.0[(p / 64) as usize] >> (p % 64) & 1 == 1)
     }
 
     /// The number of bits in which they differ.
@@ -108,7 +109,10 @@ pub(super) struct Score {
 impl Score {
     pub(super) fn rates(self) -> Rates {
         let each = self.each as f64;
-        Rates { positive: self.strangers_passed as f64 / each, negative: self.members_missed as f64 / each }
+        Rates {
+            positive: self.strangers_passed as f64 / each,
+            negative: self.members_missed as f64 / each,
+        }
     }
 }
 
@@ -128,13 +132,22 @@ impl Rates {
 }
 
 impl Mechanism {
-    /// Fills a filter to the occupancy, randomizes it, and asks for every member and as many strangers.
-    pub(super) fn score(self, sets: &Sets, occupancy: f64, epsilon: Option<f64>, seed: u64) -> Score {
+    /// Fills a filter to the occupancy, randomizes it, and asks for every member and as many
+    /// strangers.
+    pub(super) fn score(
+        self,
+        sets: &Sets,
+        occupancy: f64,
+        epsilon: Option<f64>,
+        seed: u64,
+    ) -> Score {
         let each = sets.size.occupied(occupancy);
         let (members, strangers) = (&sets.members[..each], &sets.strangers[..each]);
-        let array = Array::filled(members, sets.size.bits, self.hashes).randomized(self.noise, epsilon, seed);
-        let pass =
-            |digests: &[u64]| digests.iter().filter(|d| array.contains(**d, self.hashes)).count() as u64;
+        let array = Array::filled(members, sets.size.bits, self.hashes)
+            .randomized(self.noise, epsilon, seed);
+        let pass = |digests: &[u64]| {
+            digests.iter().filter(|d| array.contains(**d, self.hashes)).count() as u64
+        };
         let each = each as u64;
         Score { each, strangers_passed: pass(strangers), members_missed: each - pass(members) }
     }
@@ -165,7 +178,9 @@ mod tests {
         for noise in [Noise::OneSided, Noise::Symmetric, Noise::SetToOne] {
             let (mut up, mut down) = ([0u64; 64], [0u64; 64]);
             for seed in 0..runs {
-                for (before, after) in array.0.iter().zip(&array.randomized(noise, Some(1.0), seed).0) {
+                for (before, after) in
+                    array.0.iter().zip(&array.randomized(noise, Some(1.0), seed).0)
+                {
                     for bit in 0..64 {
                         up[bit] += !before >> bit & after >> bit & 1;
                         down[bit] += before >> bit & !after >> bit & 1;
@@ -182,8 +197,12 @@ mod tests {
                 for (changed, trials, chance) in
                     [(up[bit], runs * (64 - set), up_chance), (down[bit], runs * set, down_chance)]
                 {
-                    let (mean, variance) = (trials as f64 * chance, trials as f64 * chance * (1.0 - chance));
-                    assert!((changed as f64 - mean).abs() <= 5.0 * variance.sqrt(), "{noise:?} {bit}");
+                    let (mean, variance) =
+                        (trials as f64 * chance, trials as f64 * chance * (1.0 - chance));
+                    assert!(
+                        (changed as f64 - mean).abs() <= 5.0 * variance.sqrt(),
+                        "{noise:?} {bit}"
+                    );
                 }
             }
         }

@@ -1,8 +1,10 @@
-//! The UltraFilter: its tables measured again on strings of the same kind, under three readings of what was run.
+//! The UltraFilter: its tables measured again on strings of the same kind, under three readings of
+//! what was run.
 //!
-//! K. Odoh, "UltraFilter: A Privacy-Preserving Bloom Filter", Companion Proceedings of the ACM Web Conference 2025.
-//! Documents 000 and 002 are two prints of it. A Bloom filter of m bits and l hashes is filled, then its bits are
-//! randomized with e^epsilon/(e^epsilon + 1) as the chance that a bit stays.
+//! K. Odoh, "UltraFilter: A Privacy-Preserving Bloom Filter", Companion Proceedings of the ACM Web
+//! Conference 2025. Documents 000 and 002 are two prints of it. A Bloom filter of m bits and l
+//! hashes is filled, then its bits are randomized with e^epsilon/(e^epsilon + 1) as the chance that
+//! a bit stays.
 
 mod beyond;
 mod law;

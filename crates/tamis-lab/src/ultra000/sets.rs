@@ -33,9 +33,12 @@ impl Sets {
     pub(super) fn new(size: Size) -> Sets {
         let digests = |from: u64| {
             let pieces = shared(16, |piece| {
-                let (first, last) = (size.items * piece as u64 / 16, size.items * (piece as u64 + 1) / 16);
+                let (first, last) =
+                    (size.items * piece as u64 / 16, size.items * (piece as u64 + 1) / 16);
                 let ascii = ascii();
-                (from + first..from + last).map(|index| digest(&string(index, &ascii))).collect::<Vec<u64>>()
+                (from + first..from + last)
+                    .map(|index| digest(&string(index, &ascii)))
+                    .collect::<Vec<u64>>()
             });
             pieces.concat()
         };
@@ -62,7 +65,8 @@ fn ascii() -> Vec<char> {
 
 /// Random string number `index`.
 pub(super) fn string(index: u64, alphabet: &[char]) -> String {
-    // A number drawn from the index, since neighbouring seeds are neighbouring places of one sequence.
+    // A number drawn from the index, since neighbouring seeds are neighbouring places of one
+    // sequence.
     let mut random = SplitMix64::new(SplitMix64::new(index).next_u64());
     (0..LENGTH).map(|_| alphabet[random.below(alphabet.len() as u64) as usize]).collect()
 }
@@ -80,8 +84,13 @@ mod tests {
     #[test]
     fn sets_are_balanced_ascii_and_disjoint() {
         let sets = Sets::new(Size { items: 1000, bits: 16_384 });
-        let (members, strangers) = (sets.member_strings(), sets.stranger_strings().collect::<Vec<_>>());
-        assert!(members.iter().all(|s| s.len() == LENGTH && s.is_ascii() && !s.contains(char::is_control)));
+        let (members, strangers) =
+            (sets.member_strings(), sets.stranger_strings().collect::<Vec<_>>());
+        assert!(
+            members
+                .iter()
+                .all(|s| s.len() == LENGTH && s.is_ascii() && !s.contains(char::is_control))
+        );
         assert_eq!(members.iter().map(|s| digest(s)).collect::<Vec<_>>(), sets.members);
         assert_eq!(strangers.iter().map(|s| digest(s)).collect::<Vec<_>>(), sets.strangers);
         assert_eq!(members.into_iter().chain(strangers).collect::<HashSet<_>>().len(), 2000);

@@ -29,10 +29,12 @@ fn rates(measured: &Measured, mechanism: Mechanism, epsilon: Option<f64>) -> Rat
 
 fn hashes(book: &mut Notebook, measured: &Measured) {
     let ten = Mechanism { hashes: HASHES, noise: Noise::OneSided };
-    // How far the law of l hashes is from the Bloom filter's five false-positive rates in Table 4, at most.
+    // How far the law of l hashes is from the Bloom filter's five false-positive rates in Table 4,
+    // at most.
     let off = |hashes: u32| {
         let mechanism = Mechanism { hashes, ..ten };
-        let plain = published().into_iter().filter(|cell| cell.table == 4 && cell.epsilon.is_none());
+        let plain =
+            published().into_iter().filter(|cell| cell.table == 4 && cell.epsilon.is_none());
         plain
             .map(|cell| {
                 let items = PAPER.occupied(cell.occupancy) as f64;
@@ -74,7 +76,8 @@ fn randomizer(book: &mut Notebook, measured: &Measured, sets: &Sets) {
     );
 }
 
-/// How often an item passes in so many releases, without it in the set and with it; sixteen other strings are in both.
+/// How often an item passes in so many releases, without it in the set and with it; sixteen other
+/// strings are in both.
 fn audit(mechanism: Mechanism, epsilon: f64, releases: u64) -> (u64, u64) {
     let ascii: Vec<char> = ('a'..='z').collect();
     let others: Vec<u64> = (0..16).map(|i| digest(&string(i, &ascii))).collect();
@@ -141,8 +144,8 @@ fn secrecy(book: &mut Notebook, measured: &Measured) {
     );
 }
 
-/// The largest logarithm of the ratio of two releases' probabilities, over all values of an item's bits, with the item
-/// and without it.
+/// The largest logarithm of the ratio of two releases' probabilities, over all values of an item's
+/// bits, with the item and without it.
 fn worst_loss(noise: Noise, hashes: u32, epsilon: f64) -> f64 {
     let change = change(Some(epsilon));
     let (one_to_one, zero_to_one) = match noise {
@@ -217,8 +220,9 @@ fn bounds(book: &mut Notebook, measured: &Measured) {
     };
     let noisy: Vec<&Published> =
         rows.iter().filter(|cell| cell.table == 4 && cell.epsilon.is_some()).collect();
-    let count =
-        |holds: fn(f64, f64) -> bool| noisy.iter().filter(|cell| holds(cell.value(), plain(cell))).count();
+    let count = |holds: fn(f64, f64) -> bool| {
+        noisy.iter().filter(|cell| holds(cell.value(), plain(cell))).count()
+    };
     let ten = |epsilon| {
         let law = Law::new(SYMMETRIC, PAPER.items as f64, PAPER.bits as f64, epsilon);
         significant(law.rates.positive)
@@ -292,12 +296,17 @@ fn bounds(book: &mut Notebook, measured: &Measured) {
 
 fn words(book: &mut Notebook) {
     let rows = published();
-    let largest =
-        rows.iter().filter(|cell| cell.table == 4).filter_map(|cell| cell.epsilon).fold(0.0, f64::max);
+    let largest = rows
+        .iter()
+        .filter(|cell| cell.table == 4)
+        .filter_map(|cell| cell.epsilon)
+        .fold(0.0, f64::max);
     let plain = rows.iter().filter(|cell| cell.table == 1 && cell.epsilon.is_none()).count();
     book.slip(
         "Section 4 cites Table 4 for epsilon >= 5, and Table 1 for the Bloom filter's rates.",
-        format!("Table 4 ends at epsilon {largest}; Table 1 has {plain} cells of the Bloom filter."),
+        format!(
+            "Table 4 ends at epsilon {largest}; Table 1 has {plain} cells of the Bloom filter."
+        ),
     );
     let products: Vec<String> = rows
         .iter()
@@ -371,7 +380,8 @@ mod tests {
         for epsilon in [1.0, 4.0] {
             let (without, with) = audit(AS_RUN, epsilon, 2000);
             assert!(without == 0 && proven(without, with, 2000) > epsilon);
-            let (without, with) = audit(Mechanism { hashes: 1, noise: Noise::Symmetric }, epsilon, 2000);
+            let (without, with) =
+                audit(Mechanism { hashes: 1, noise: Noise::Symmetric }, epsilon, 2000);
             assert!(without > 0 && proven(without, with, 2000) <= epsilon);
         }
     }

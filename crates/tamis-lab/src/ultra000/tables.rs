@@ -41,8 +41,8 @@ impl Published {
         self.text.parse().unwrap_or(f64::NAN)
     }
 
-    /// Half a unit of the last digit. The tables print three decimals and drop zeros at the end: 0.06 stands beside
-    /// 0.061. A 0 is a count of nothing, since they also print 3.72e-5.
+    /// Half a unit of the last digit. The tables print three decimals and drop zeros at the end:
+    /// 0.06 stands beside 0.061. A 0 is a count of nothing, since they also print 3.72e-5.
     fn half_unit(&self) -> f64 {
         let (digits, power) = self.text.split_once('e').unwrap_or((self.text, "0"));
         let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
@@ -55,7 +55,8 @@ impl Published {
     }
 
     fn place(&self) -> Place {
-        let epsilon = self.epsilon.map_or_else(|| "no noise".to_owned(), |e| format!("epsilon {e}"));
+        let epsilon =
+            self.epsilon.map_or_else(|| "no noise".to_owned(), |e| format!("epsilon {e}"));
         Place::new(
             format!("Table {}", self.table),
             format!("phi {:.1}, {epsilon}", self.occupancy),
@@ -71,15 +72,16 @@ impl Published {
         (tolerance, Verdict::of(off <= tolerance + 1e-12))
     }
 
-    /// Whether the cell holds with ten hashes, of which the record says that it takes noise too weak to be seen, or
-    /// a coincidence: at epsilon 5 the members missed weigh as much as the strangers of one hash.
+    /// Whether the cell holds with ten hashes, of which the record says that it takes noise too
+    /// weak to be seen, or a coincidence: at epsilon 5 the members missed weigh as much as the
+    /// strangers of one hash.
     fn holds_with_ten(&self) -> bool {
         let unseen = self.metric == Metric::FalseNegative && self.epsilon.is_none_or(|e| e >= 15.0);
         unseen || self.metric == Metric::F1 && self.epsilon == Some(5.0)
     }
 
-    /// Whether Eq. 5 to 8 give the cell: those of one hash do for false positives, and where nothing is missed; those
-    /// of ten only for the latter.
+    /// Whether Eq. 5 to 8 give the cell: those of one hash do for false positives, and where
+    /// nothing is missed; those of ten only for the latter.
     fn holds_by_equations(&self, hashes: u32) -> bool {
         match self.metric {
             Metric::FalsePositive => hashes == 1,
@@ -119,7 +121,12 @@ impl Measured {
     }
 
     /// The score of a setting of the tables.
-    pub(super) fn score(&self, mechanism: Mechanism, occupancy: f64, epsilon: Option<f64>) -> Score {
+    pub(super) fn score(
+        &self,
+        mechanism: Mechanism,
+        occupancy: f64,
+        epsilon: Option<f64>,
+    ) -> Score {
         let found = self.scores.iter().find(|s| (s.0, s.1, s.2) == (mechanism, occupancy, epsilon));
         found.map_or(Score { each: 0, strangers_passed: 0, members_missed: 0 }, |score| score.3)
     }
@@ -137,7 +144,8 @@ fn by_equations(cell: &Published, hashes: u32) -> (f64, Verdict) {
     (ours, cell.compare(ours, law.deviation(cell.metric, items)).1)
 }
 
-/// How many of the published cells of one metric the equations give, and of how many, with noise or without.
+/// How many of the published cells of one metric the equations give, and of how many, with noise or
+/// without.
 pub(super) fn given_by_equations(metric: Metric, hashes: u32, noise: bool) -> (usize, usize) {
     let rows = published();
     let cells = rows.iter().filter(|cell| cell.metric == metric && cell.epsilon.is_some() == noise);
@@ -194,7 +202,9 @@ pub(super) fn laws(book: &mut Notebook, measured: &Measured) {
         ("(p load)^l, load = 1 - e^(-lN/m)", "1 - p^l"),
         ("(p load + (1-p)(1 - load))^l, load = 1 - e^(-lN/m)", "1 - p^l"),
     ]) {
-        for (metric, formula) in [(Metric::FalsePositive, positive), (Metric::FalseNegative, negative)] {
+        for (metric, formula) in
+            [(Metric::FalsePositive, positive), (Metric::FalseNegative, negative)]
+        {
             let runs: Vec<f64> = measured
                 .scores
                 .iter()
@@ -202,9 +212,14 @@ pub(super) fn laws(book: &mut Notebook, measured: &Measured) {
                 .map(|(_, occupancy, epsilon, score)| {
                     let law = measured.law(*mechanism, *occupancy, *epsilon);
                     let off = (metric.of(score.rates()) - metric.of(law.rates)).abs();
-                    // Less one count: where hardly anybody is answered wrongly, the deviation is far below one.
+                    // Less one count: where hardly anybody is answered wrongly, the deviation is
+                    // far below one.
                     let beyond = (off - 1.0 / score.each as f64).max(0.0);
-                    if beyond == 0.0 { 0.0 } else { beyond / law.deviation(metric, score.each as f64) }
+                    if beyond == 0.0 {
+                        0.0
+                    } else {
+                        beyond / law.deviation(metric, score.each as f64)
+                    }
                 })
                 .collect();
             let worst = runs.iter().copied().fold(0.0, f64::max);
@@ -223,7 +238,8 @@ pub(super) fn laws(book: &mut Notebook, measured: &Measured) {
 pub(super) fn figures(book: &mut Notebook, measured: &Measured) {
     let rows = published();
     for (name, mechanism) in MECHANISMS {
-        let f1 = |cell: &Published| measured.score(mechanism, cell.occupancy, cell.epsilon).rates().f1();
+        let f1 =
+            |cell: &Published| measured.score(mechanism, cell.occupancy, cell.epsilon).rates().f1();
         let table_1 = rows.iter().filter(|cell| cell.table == 1 && cell.metric == Metric::F1);
         let points = table_1.map(|cell| (cell.epsilon.unwrap_or(0.0), f1(cell)));
         book.series(format!("Fig. 1, {name}"), "epsilon", "F1", points);
@@ -243,9 +259,11 @@ mod tests {
     #[test]
     fn half_units() {
         let half = |text| {
-            Published { table: 1, occupancy: 1.0, epsilon: None, metric: Metric::F1, text }.half_unit()
+            Published { table: 1, occupancy: 1.0, epsilon: None, metric: Metric::F1, text }
+                .half_unit()
         };
-        for (text, unit) in [("0", 0.0), ("0.06", 5e-4), ("0.061", 5e-4), ("0.0479", 5e-5), ("3.72e-5", 5e-8)]
+        for (text, unit) in
+            [("0", 0.0), ("0.06", 5e-4), ("0.061", 5e-4), ("0.0479", 5e-5), ("3.72e-5", 5e-8)]
         {
             assert!((half(text) - unit).abs() < 1e-15, "{text}");
         }

@@ -37,14 +37,20 @@ fn every_figure_is_drawn_with_titles_and_numbers() {
         let xml = Xml::parse(&svg).unwrap();
         let curves = xml.descendants().filter(|node| node.has_tag_name("g")).count();
         assert!(curves > 0, "{words:?}");
-        // The legend has words, both axes have a title and two ticks, and there are points or lines beside the axes.
+        // The legend has words, both axes have a title and two ticks, and there are points or lines
+        // beside the axes.
         assert!(words.len() >= curves + 6, "{words:?}");
-        let drawn = xml.descendants().filter(|node| node.has_tag_name("path") || node.has_tag_name("circle"));
+        let drawn = xml
+            .descendants()
+            .filter(|node| node.has_tag_name("path") || node.has_tag_name("circle"));
         assert!(drawn.count() > 2 + curves, "{words:?}");
         let table = figure.split("<details>").nth(1).unwrap().split("</details>").next().unwrap();
         let rows: Vec<&str> = table.split("<tr>").skip(1).collect();
         assert_eq!(rows[0].matches("<th").count(), rows[1].matches("<td").count());
-        assert!(rows.len() > 1 && rows[1..].iter().all(|row| row.contains(|c: char| c.is_ascii_digit())));
+        assert!(
+            rows.len() > 1
+                && rows[1..].iter().all(|row| row.contains(|c: char| c.is_ascii_digit()))
+        );
     }
 }
 
@@ -58,9 +64,13 @@ fn the_page_needs_nothing_else_and_has_all_parts() {
     }
     assert!(PAGE.contains("prefers-color-scheme:dark") && PAGE.contains("@media print"));
     assert!(PAGE.matches("differs").count() >= 12 && !PAGE.contains("(changed)"));
-    for name in
-        ["zone, coprime", "Bloom under noise", "PinSketch", "published (Table II)", "limit of Claim 2"]
-    {
+    for name in [
+        "zone, coprime",
+        "Bloom under noise",
+        "PinSketch",
+        "published (Table II)",
+        "limit of Claim 2",
+    ] {
         assert!(PAGE.contains(name), "{name}");
     }
 }
@@ -130,7 +140,9 @@ fn odd_rasters_are_drawn() {
     {
         let cells = shades.len();
         let panels = vec![Panel::new("<p>", shades, columns), Panel::new("", Vec::new(), 5)];
-        let svg = standalone(&Raster { title: "a&b".to_owned(), notes: vec!["n".repeat(200)], panels }.svg());
+        let svg = standalone(
+            &Raster { title: "a&b".to_owned(), notes: vec!["n".repeat(200)], panels }.svg(),
+        );
         Xml::parse(&svg).unwrap();
         assert_eq!(svg.matches("h-").count(), cells);
     }

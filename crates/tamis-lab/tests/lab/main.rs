@@ -1,4 +1,5 @@
-//! What the lab finds, and how it shows it. The documents are recomputed once, in a quick run, for all tests.
+//! What the lab finds, and how it shows it. The documents are recomputed once, in a quick run, for
+//! all tests.
 
 #![allow(clippy::unwrap_used)]
 

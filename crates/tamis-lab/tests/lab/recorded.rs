@@ -31,7 +31,11 @@ fn table_2_is_complete_and_exact() {
             cell.place,
             Place::new("Table II", format!("m = {}", fields[2]), format!("n_{}", fields[3]))
         );
-        assert_eq!((cell.published.as_str(), cell.recomputed.as_str()), (fields[4], fields[5]), "{line}");
+        assert_eq!(
+            (cell.published.as_str(), cell.recomputed.as_str()),
+            (fields[4], fields[5]),
+            "{line}"
+        );
         assert!(!cell.note.contains("largest_universe"), "{}", cell.note);
     }
     let wrong: Vec<(&str, &str)> = rows
@@ -41,20 +45,31 @@ fn table_2_is_complete_and_exact() {
         .collect();
     assert_eq!(
         wrong,
-        [("m = 238", "n_5"), ("m = 328", "n_7"), ("m = 440", "n_8"), ("m = 501", "n_8"), ("m = 568", "n_9")]
+        [
+            ("m = 238", "n_5"),
+            ("m = 328", "n_7"),
+            ("m = 440", "n_8"),
+            ("m = 501", "n_8"),
+            ("m = 568", "n_9")
+        ]
     );
 }
 
-/// All 90 numbers of the UltraFilter's tables are those of one hash and one-sided noise, 8 those of the text.
+/// All 90 numbers of the UltraFilter's tables are those of one hash and one-sided noise, 8 those of
+/// the text.
 #[test]
 fn the_ultrafilter_had_one_hash() {
     let file = include_str!("../../data/ultrafilter_tables.csv");
-    let tables: Vec<_> = ULTRA.cells.iter().filter(|cell| cell.place.table.starts_with("Table ")).collect();
+    let tables: Vec<_> =
+        ULTRA.cells.iter().filter(|cell| cell.place.table.starts_with("Table ")).collect();
     assert_eq!(tables.len(), 90);
     for (cell, line) in tables.iter().zip(file.lines().skip(1)) {
         let fields: Vec<&str> = line.split(',').collect();
-        let noise =
-            if fields[2] == "none" { "no noise".to_owned() } else { format!("epsilon {}", fields[2]) };
+        let noise = if fields[2] == "none" {
+            "no noise".to_owned()
+        } else {
+            format!("epsilon {}", fields[2])
+        };
         let row = format!("phi {}, {noise}", fields[1]);
         assert_eq!(cell.place, Place::new(format!("Table {}", fields[0]), row, fields[3]));
         assert_eq!(cell.published, fields[4]);
@@ -89,9 +104,14 @@ fn series_are_whole() {
 #[test]
 fn no_stranger_passes_within_the_zone() {
     for series in PAPER.series.iter().filter(|series| series.name.contains("EGH measured")) {
-        let zone: f64 = series.name.split("n_").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+        let zone: f64 =
+            series.name.split("n_").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
         let within = series.x.iter().zip(&series.y).filter(|(x, _)| **x <= zone);
-        assert!(within.clone().count() > 0 && within.map(|(_, y)| y).all(|y| *y == 0.0), "{}", series.name);
+        assert!(
+            within.clone().count() > 0 && within.map(|(_, y)| y).all(|y| *y == 0.0),
+            "{}",
+            series.name
+        );
     }
 }
 

@@ -41,12 +41,13 @@ pub enum AnyFilter {
 }
 
 impl AnyFilter {
-    /// Opens a file by mapping it into memory, however large, in an instant. The header is verified; the body's
-    /// checksum is not, since that reads all of it: ask for it with [`Open::verify`].
+    /// Opens a file by mapping it into memory, however large, in an instant. The header is
+    /// verified; the body's checksum is not, since that reads all of it: ask for it with
+    /// [`Open::verify`].
     ///
     /// While it is open the file must not be cut short or written into; replacing it by another (as
-    /// [`save`](AnyFilter::save) does) is safe. Inserting into a mapped filter changes memory only. Verify what you mean to save
-    /// again: a damaged body would get a good checksum.
+    /// [`save`](AnyFilter::save) does) is safe. Inserting into a mapped filter changes memory only.
+    /// Verify what you mean to save again: a damaged body would get a good checksum.
     pub fn open(path: impl AsRef<Path>) -> Result<AnyFilter, Error> {
         Open::new().path(path)
     }
@@ -61,7 +62,8 @@ impl AnyFilter {
         Open::new().reader(reader)
     }
 
-    /// Writes the filter to a file, whole or not at all. See [`Filter::save`](crate::rate::Filter::save).
+    /// Writes the filter to a file, whole or not at all. See
+    /// [`Filter::save`](crate::rate::Filter::save).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         match self {
             AnyFilter::Bloom(filter) => filter.save(path),
@@ -101,7 +103,8 @@ impl AnyFilter {
         }
     }
 
-    /// Whether a key passes. Only a zone filter has keys that it refuses: those outside its universe.
+    /// Whether a key passes. Only a zone filter has keys that it refuses: those outside its
+    /// universe.
     pub fn contains(&self, key: impl Key) -> Result<bool, Error> {
         match self {
             AnyFilter::Bloom(filter) => Ok(filter.contains(key)),
@@ -159,8 +162,8 @@ impl AnyFilter {
         self.as_published().map_or(0.0, Published::fnr)
     }
 
-    /// Whether the filter still keeps what its plan promised. Nobody can tell how much a published filter holds: it is taken to be
-    /// within.
+    /// Whether the filter still keeps what its plan promised. Nobody can tell how much a published
+    /// filter holds: it is taken to be within.
     #[must_use]
     pub fn health(&self) -> Health {
         match self {
@@ -223,7 +226,8 @@ impl AnyFilter {
         }
     }
 
-    /// Takes in all that `other` holds; both must be of one kind and hash, and of one shape (or, for zone filters, one code).
+    /// Takes in all that `other` holds; both must be of one kind and hash, and of one shape (or,
+    /// for zone filters, one code).
     pub fn union(&mut self, other: &AnyFilter) -> Result<(), Error> {
         match (&mut *self, other) {
             (AnyFilter::Bloom(left), AnyFilter::Bloom(right)) => left.union(right),
@@ -242,7 +246,9 @@ impl AnyFilter {
             (AnyFilter::Blocked(left), AnyFilter::Blocked(right)) => left.intersect(right),
             (AnyFilter::Counting(left), AnyFilter::Counting(right)) => left.intersect(right),
             (AnyFilter::Zone(left), AnyFilter::Zone(right)) => left.intersect(right),
-            (AnyFilter::ZoneCounting(left), AnyFilter::ZoneCounting(right)) => left.intersect(right),
+            (AnyFilter::ZoneCounting(left), AnyFilter::ZoneCounting(right)) => {
+                left.intersect(right)
+            }
             _ => Err(self.other_kind(other)),
         }
     }
@@ -274,7 +280,11 @@ impl AnyFilter {
         if self.as_published().or(other.as_published()).is_some() {
             return Error::Published { changed: "merged" };
         }
-        Error::Mismatch { field: "filter", left: self.kind().to_owned(), right: other.kind().to_owned() }
+        Error::Mismatch {
+            field: "filter",
+            left: self.kind().to_owned(),
+            right: other.kind().to_owned(),
+        }
     }
 }
 
@@ -390,8 +400,8 @@ impl TryFrom<AnyFilter> for CountingBloom {
     }
 }
 
-/// A filter is the bytes of its file, so that what is read is verified. Keyed filters need their key, which no
-/// file holds: read those with [`Open`].
+/// A filter is the bytes of its file, so that what is read is verified. Keyed filters need their
+/// key, which no file holds: read those with [`Open`].
 #[cfg(feature = "serde")]
 impl serde::Serialize for AnyFilter {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -429,7 +439,10 @@ impl<'de> serde::Deserialize<'de> for AnyFilter {
             fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<AnyFilter, E> {
                 AnyFilter::from_bytes(bytes).map_err(E::custom)
             }
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut numbers: A) -> Result<AnyFilter, A::Error> {
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(
+                self,
+                mut numbers: A,
+            ) -> Result<AnyFilter, A::Error> {
                 let mut bytes = Vec::new();
                 while let Some(byte) = numbers.next_element()? {
                     bytes.push(byte);

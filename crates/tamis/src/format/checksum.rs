@@ -38,7 +38,10 @@ mod tests {
         for len in [0, 1, 2, 63, 64, 65, 500, 1008, 1009] {
             for size in (1..=70).chain([len.max(1), 504, 505, 1008, 1009, 1010]) {
                 for threads in [1, 2, 3, 8] {
-                    assert_eq!(in_pieces(&bytes[..len], size, threads), crc32c::crc32c(&bytes[..len]));
+                    assert_eq!(
+                        in_pieces(&bytes[..len], size, threads),
+                        crc32c::crc32c(&bytes[..len])
+                    );
                 }
             }
         }

@@ -10,7 +10,8 @@ use crate::{Error, Hash, Kinds, SecretKey};
 /// The format version that this release writes, and the newest that it reads.
 pub const VERSION: u16 = 1;
 
-/// The first bytes of every tamis file: not valid UTF-8, and broken by anything that converts line ends.
+/// The first bytes of every tamis file: not valid UTF-8, and broken by anything that converts line
+/// ends.
 pub const MAGIC: [u8; 8] = *b"\x89TAMIS\r\n";
 
 /// The bytes that are the same for every kind.
@@ -33,7 +34,8 @@ pub(super) struct Prologue {
 }
 
 impl Prologue {
-    /// Reads the first bytes of a file; `present` is how many there were to read, at most [`PROLOGUE`].
+    /// Reads the first bytes of a file; `present` is how many there were to read, at most
+    /// [`PROLOGUE`].
     pub(super) fn parse(bytes: &[u8; PROLOGUE], present: usize) -> Result<Prologue, Error> {
         if present < MAGIC.len() || bytes[..8] != MAGIC {
             return Err(Error::NotTamis);
@@ -49,7 +51,9 @@ impl Prologue {
             return Err(refused("version", 0));
         }
         let header = u32::from_le_bytes(take(bytes, 12));
-        if !(SHORTEST..=LONGEST).contains(&(header as usize)) || !(header as usize).is_multiple_of(LINE) {
+        if !(SHORTEST..=LONGEST).contains(&(header as usize))
+            || !(header as usize).is_multiple_of(LINE)
+        {
             return Err(refused("header length", header));
         }
         let body = u64::from_le_bytes(take(bytes, 16));
@@ -130,8 +134,12 @@ impl Header {
         Ok(match self {
             Header::Rate { plan, hash, kinds } => match plan.filter() {
                 Kind::Bloom => AnyFilter::Bloom(rate::Filter::from_parts(plan, hash, kinds, body)?),
-                Kind::Blocked => AnyFilter::Blocked(rate::Filter::from_parts(plan, hash, kinds, body)?),
-                Kind::Counting => AnyFilter::Counting(rate::Filter::from_parts(plan, hash, kinds, body)?),
+                Kind::Blocked => {
+                    AnyFilter::Blocked(rate::Filter::from_parts(plan, hash, kinds, body)?)
+                }
+                Kind::Counting => {
+                    AnyFilter::Counting(rate::Filter::from_parts(plan, hash, kinds, body)?)
+                }
             },
             Header::Zone { plan, len, state } if plan.is_counting() => {
                 AnyFilter::ZoneCounting(ZoneFilter::from_parts(plan, body, len, state)?)
@@ -142,7 +150,9 @@ impl Header {
             Header::PublicBloom { plan, hash } => {
                 AnyFilter::PublicBloom(PublicBloom::from_parts(plan, hash, body)?)
             }
-            Header::Linear { plan, hash } => AnyFilter::Linear(LinearFilter::from_parts(plan, hash, body)?),
+            Header::Linear { plan, hash } => {
+                AnyFilter::Linear(LinearFilter::from_parts(plan, hash, body)?)
+            }
         })
     }
 }
@@ -193,7 +203,8 @@ fn parse_published(fields: &[u8], key: Option<&SecretKey>) -> Result<(u64, Epsil
 fn parse_public_bloom(fields: &[u8], key: Option<&SecretKey>) -> Result<Header, Error> {
     let (items, epsilon, hash) = parse_published(fields, key)?;
     check_reserved(fields[28..32].iter().chain(&fields[33..36]).chain(&fields[76..]))?;
-    let (bits, hashes) = (u64::from_le_bytes(take(fields, 64)), u32::from_le_bytes(take(fields, 36)));
+    let (bits, hashes) =
+        (u64::from_le_bytes(take(fields, 64)), u32::from_le_bytes(take(fields, 36)));
     let threshold = u32::from_le_bytes(take(fields, 72));
     let plan = UltraPlan::from_fields(items, bits, hashes, epsilon, threshold)?;
     Ok(Header::PublicBloom { plan, hash })
@@ -202,7 +213,8 @@ fn parse_public_bloom(fields: &[u8], key: Option<&SecretKey>) -> Result<Header, 
 fn parse_linear(fields: &[u8], key: Option<&SecretKey>) -> Result<Header, Error> {
     let (items, epsilon, hash) = parse_published(fields, key)?;
     check_reserved(fields[28..32].iter().chain(&fields[33..36]).chain(&fields[80..]))?;
-    let (columns, shards) = (u64::from_le_bytes(take(fields, 64)), u64::from_le_bytes(take(fields, 72)));
+    let (columns, shards) =
+        (u64::from_le_bytes(take(fields, 64)), u64::from_le_bytes(take(fields, 72)));
     let q = u32::from_le_bytes(take(fields, 36));
     Ok(Header::Linear { plan: LinearPlan::from_fields(items, epsilon, q, columns, shards)?, hash })
 }
@@ -227,7 +239,8 @@ fn parse_zone(
         .chain(&fields[92..96])
         .chain(&fields[MODULI + 4 * listed..]);
     check_reserved(spare)?;
-    let (order, degree) = (u32::from_le_bytes(take(fields, 84)), u32::from_le_bytes(take(fields, 88)));
+    let (order, degree) =
+        (u32::from_le_bytes(take(fields, 84)), u32::from_le_bytes(take(fields, 88)));
     let scheme = match fields[32] {
         1 if blocks as usize > MOST_MODULI => return Err(refused("number of blocks", blocks)),
         1 => Scheme::Egh { blocks },
@@ -268,7 +281,8 @@ fn parse_zone(
 }
 
 fn parse_universe(fields: &[u8], dictionary: Option<&Universe>) -> Result<Universe, Error> {
-    let (first, last) = (u64::from_le_bytes(take(fields, 40)), u64::from_le_bytes(take(fields, 48)));
+    let (first, last) =
+        (u64::from_le_bytes(take(fields, 40)), u64::from_le_bytes(take(fields, 48)));
     let fingerprint = u64::from_le_bytes(take(fields, 56));
     if fields[33] != 3 && fingerprint != 0 {
         return Err(refused("dictionary fingerprint", fingerprint));
@@ -278,9 +292,10 @@ fn parse_universe(fields: &[u8], dictionary: Option<&Universe>) -> Result<Univer
         2 if (first, last) == (0, u64::from(u32::MAX)) => Ok(Universe::ipv4()),
         2 => Err(refused("last element", last)),
         3 => {
-            let given = dictionary.ok_or(Error::DictionaryNeeded { keys: last.saturating_add(1) })?;
-            let same =
-                given.fingerprint() == Some(fingerprint) && (given.first(), given.last()) == (first, last);
+            let given =
+                dictionary.ok_or(Error::DictionaryNeeded { keys: last.saturating_add(1) })?;
+            let same = given.fingerprint() == Some(fingerprint)
+                && (given.first(), given.last()) == (first, last);
             if same { Ok(given.clone()) } else { Err(Error::WrongDictionary) }
         }
         other => Err(refused("names", other)),
@@ -338,7 +353,8 @@ pub(super) fn of_zone<C: Cells>(filter: &ZoneFilter<C>) -> Vec<u8> {
         Scheme::Coprime { moduli } => (2, &moduli[..], 0, 0),
         Scheme::Rs(choice) => (3, &[][..], choice.order, choice.degree),
     };
-    let mut bytes = begin(if C::COUNTING { 5 } else { 4 }, zone_header(listed.len()), filter.body());
+    let mut bytes =
+        begin(if C::COUNTING { 5 } else { 4 }, zone_header(listed.len()), filter.body());
     let flags = u8::from(state.beyond) | u8::from(state.len_is_bound) << 1;
     put(&mut bytes, 32, &[code, universe.names_id(), flags]);
     put(&mut bytes, 36, &(plan.probes() as u32).to_le_bytes());

@@ -1,4 +1,5 @@
-//! The door in: nothing is believed before it is checked, and nothing is allocated before it is justified.
+//! The door in: nothing is believed before it is checked, and nothing is allocated before it is
+//! justified.
 
 use super::header::{Header, PROLOGUE, Prologue};
 use super::{AnyFilter, checksum};
@@ -28,8 +29,8 @@ pub struct Open {
 }
 
 impl Open {
-    /// No key and no cap on memory. The header is always checked; the body's checksum when the body is read anyway, from bytes or
-    /// a reader, but not when it is mapped.
+    /// No key and no cap on memory. The header is always checked; the body's checksum when the body
+    /// is read anyway, from bytes or a reader, but not when it is mapped.
     #[must_use]
     pub fn new() -> Open {
         Open::default()
@@ -56,15 +57,16 @@ impl Open {
         self
     }
 
-    /// Refuse filters whose body would take more memory than this. (A mapped file takes none until it is read, but
-    /// is refused all the same.)
+    /// Refuse filters whose body would take more memory than this. (A mapped file takes none until
+    /// it is read, but is refused all the same.)
     #[must_use]
     pub fn max_memory(mut self, bytes: u64) -> Open {
         self.max_memory = Some(bytes);
         self
     }
 
-    /// Opens a file by mapping it; what cannot be mapped, such as a pipe, is read. See [`AnyFilter::open`].
+    /// Opens a file by mapping it; what cannot be mapped, such as a pipe, is read. See
+    /// [`AnyFilter::open`].
     pub fn path(&self, path: impl AsRef<Path>) -> Result<AnyFilter, Error> {
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
@@ -73,7 +75,12 @@ impl Open {
         }
         let (prologue, header) = self.header(&mut file)?;
         check_length(&prologue, metadata.len())?;
-        self.finish(&prologue, header, Store::map(&file, prologue.header as u64, prologue.body)?, false)
+        self.finish(
+            &prologue,
+            header,
+            Store::map(&file, prologue.header as u64, prologue.body)?,
+            false,
+        )
     }
 
     /// Reads a filter from the bytes of a file.
@@ -95,7 +102,10 @@ impl Open {
             other => other?,
         };
         if read_full(&mut reader, &mut [0])? != 0 {
-            return Err(Error::Length { expected: prologue.file_length(), got: prologue.file_length() + 1 });
+            return Err(Error::Length {
+                expected: prologue.file_length(),
+                got: prologue.file_length() + 1,
+            });
         }
         self.finish(&prologue, header, body, true)
     }
@@ -109,7 +119,10 @@ impl Open {
         start.copy_from_slice(&first);
         let present = read_full(input, rest)?;
         if present < rest.len() {
-            return Err(Error::Length { expected: prologue.file_length(), got: (PROLOGUE + present) as u64 });
+            return Err(Error::Length {
+                expected: prologue.file_length(),
+                got: (PROLOGUE + present) as u64,
+            });
         }
         let header = Header::parse(&prologue, &bytes, self.key.as_ref(), self.dictionary.as_ref())?;
         if let Some(most) = self.max_memory {
@@ -129,7 +142,10 @@ impl Open {
             return Err(Error::Checksum { part: "body" });
         }
         if !bits::clear_from(body.bytes(), header.bits()) {
-            return Err(Error::Field { field: "last byte", got: "not zero past the last cell".to_owned() });
+            return Err(Error::Field {
+                field: "last byte",
+                got: "not zero past the last cell".to_owned(),
+            });
         }
         let filter = header.with_body(body)?;
         if self.verify.unwrap_or(verify) && !filter.is_consistent() {

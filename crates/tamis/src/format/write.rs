@@ -75,10 +75,10 @@ impl<L: Layout + Send + Sync> Filter<L> {
         self.write(out)
     }
 
-    /// Writes the filter to a file, whole or not at all: a temporary file in the same folder is written, synced and
-    /// renamed, so a crash leaves the old file or the new one. What is not a regular file (a pipe, a device) is
-    /// written directly. A link is followed, and an existing file's permissions are kept
-    /// (its owner too, where the system allows it).
+    /// Writes the filter to a file, whole or not at all: a temporary file in the same folder is
+    /// written, synced and renamed, so a crash leaves the old file or the new one. What is not
+    /// a regular file (a pipe, a device) is written directly. A link is followed, and an
+    /// existing file's permissions are kept (its owner too, where the system allows it).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         self.replace(path.as_ref())
     }
@@ -96,7 +96,8 @@ impl<C: Cells> ZoneFilter<C> {
         self.write(out)
     }
 
-    /// Writes the filter to a file, whole or not at all, as [`rate::Filter::save`](crate::rate::Filter::save) does.
+    /// Writes the filter to a file, whole or not at all, as
+    /// [`rate::Filter::save`](crate::rate::Filter::save) does.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         self.replace(path.as_ref())
     }
@@ -114,7 +115,8 @@ impl PublicBloom {
         self.write(out)
     }
 
-    /// Writes the filter to a file, whole or not at all, as [`rate::Filter::save`](crate::rate::Filter::save) does.
+    /// Writes the filter to a file, whole or not at all, as
+    /// [`rate::Filter::save`](crate::rate::Filter::save) does.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         self.replace(path.as_ref())
     }
@@ -132,7 +134,8 @@ impl LinearFilter {
         self.write(out)
     }
 
-    /// Writes the filter to a file, whole or not at all, as [`rate::Filter::save`](crate::rate::Filter::save) does.
+    /// Writes the filter to a file, whole or not at all, as
+    /// [`rate::Filter::save`](crate::rate::Filter::save) does.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         self.replace(path.as_ref())
     }
@@ -175,7 +178,8 @@ pub(crate) fn folder_of(file: &Path) -> io::Result<&Path> {
     Ok(folder)
 }
 
-/// A new name is durable once the folder is. Where the folder cannot be opened, the file is still whole.
+/// A new name is durable once the folder is. Where the folder cannot be opened, the file is still
+/// whole.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     if let Ok(folder) = File::open(folder) {
@@ -186,7 +190,8 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Where a path leads: a link stays a link, and what it points to is replaced, also if that is not there yet.
+/// Where a path leads: a link stays a link, and what it points to is replaced, also if that is not
+/// there yet.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     const MOST_LINKS: u32 = 40;
     let mut target = path.to_owned();
@@ -199,8 +204,8 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links"))
 }
 
-/// A temporary file in the folder, with the owner and permissions of the file that it will replace, from the start no more
-/// readable than that; or, for a new file, with those of any new file.
+/// A temporary file in the folder, with the owner and permissions of the file that it will replace,
+/// from the start no more readable than that; or, for a new file, with those of any new file.
 #[cfg(unix)]
 pub(crate) fn temporary(
     folder: &Path,
@@ -221,6 +226,9 @@ pub(crate) fn temporary(
 }
 
 #[cfg(not(unix))]
-pub(crate) fn temporary(folder: &Path, _: Option<&fs::Metadata>) -> io::Result<tempfile::NamedTempFile> {
+pub(crate) fn temporary(
+    folder: &Path,
+    _: Option<&fs::Metadata>,
+) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new().prefix(".tamis-").tempfile_in(folder)
 }

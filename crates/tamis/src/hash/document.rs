@@ -19,13 +19,15 @@ impl Words {
     }
 
     pub(super) fn modulo(self, m: u64) -> u64 {
-        let step =
-            |rest: u64, word: u64| ((u128::from(rest) << 64 | u128::from(word)) % u128::from(m)) as u64;
+        let step = |rest: u64, word: u64| {
+            ((u128::from(rest) << 64 | u128::from(word)) % u128::from(m)) as u64
+        };
         self.0.into_iter().fold(0, step)
     }
 }
 
-/// SHA-256 and MD5 of the key, with the listing's guard: an MD5 of 0 counts as 1 (before any reduction mod m).
+/// SHA-256 and MD5 of the key, with the listing's guard: an MD5 of 0 counts as 1 (before any
+/// reduction mod m).
 pub(super) fn sha256_md5(key: KeyRef<'_>) -> [Words; 2] {
     let mut room = [0; 8];
     let tag = key.tag();

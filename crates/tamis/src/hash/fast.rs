@@ -1,7 +1,8 @@
 //! The default family: folded multiplications, two lanes wide, specified in FORMAT.md.
 //!
-//! Both lanes see every byte, so the digest keeps 128 bits of difference between keys: a 64-bit hash would
-//! answer "yes" to n/2^64 of all strangers, more than a rate of 1e-15 allows past some 18,000 items.
+//! Both lanes see every byte, so the digest keeps 128 bits of difference between keys: a 64-bit
+//! hash would answer "yes" to n/2^64 of all strangers, more than a rate of 1e-15 allows past some
+//! 18,000 items.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(crate) mod avx512;
@@ -45,7 +46,8 @@ impl Fast {
         self.seed
     }
 
-    // Always: where the kind of key is known, as it is for every caller, one arm is left, and an integer is hashed in place.
+    // Always: where the kind of key is known, as it is for every caller, one arm is left, and an
+    // integer is hashed in place.
     #[inline(always)]
     pub(crate) fn digest(&self, key: KeyRef<'_>) -> Digest {
         match key {
@@ -55,12 +57,16 @@ impl Fast {
         }
     }
 
-    /// An odd multiplication loses nothing of the value. h1 mixes its two halves and multiplies once more, which leaves the low bits
-    /// weak; the last step mends them. A layout that takes the high bits only can undo it, and the compiler then leaves out both.
+    /// An odd multiplication loses nothing of the value. h1 mixes its two halves and multiplies
+    /// once more, which leaves the low bits weak; the last step mends them. A layout that takes
+    /// the high bits only can undo it, and the compiler then leaves out both.
     #[inline(always)]
     fn integer(&self, value: u64, lane: u64) -> Digest {
         let (unmended, low, high) = begin(value ^ lane);
-        Digest { h1: unmended ^ unmended >> 32, h2: fold(low ^ self.integer[0], high ^ self.integer[1]) }
+        Digest {
+            h1: unmended ^ unmended >> 32,
+            h2: fold(low ^ self.integer[0], high ^ self.integer[1]),
+        }
     }
 
     /// h1 of a natural number without its last step.
@@ -70,8 +76,8 @@ impl Fast {
         begin(value ^ self.lanes[0]).0
     }
 
-    /// The digests of natural numbers: each word of `h1` is a number before and its h1 afterwards; `h2` gets their h2, unless nobody
-    /// needs it.
+    /// The digests of natural numbers: each word of `h1` is a number before and its h1 afterwards;
+    /// `h2` gets their h2, unless nobody needs it.
     #[inline(always)]
     #[allow(unsafe_code)]
     pub(crate) fn naturals(&self, level: Level, h1: &mut [u64], mut h2: Option<&mut [u64]>) {
@@ -109,7 +115,8 @@ impl Fast {
             b = fold(b ^ y, x ^ PI[7]);
             a = next;
         };
-        // Sixteen bytes at a time; the last sixteen may overlap those before, which the length makes unambiguous.
+        // Sixteen bytes at a time; the last sixteen may overlap those before, which the length
+        // makes unambiguous.
         if let Some(last) = bytes.last_chunk::<16>() {
             let (whole, _) = bytes[..bytes.len() - 1].as_chunks::<16>();
             for chunk in whole {
@@ -181,16 +188,27 @@ mod tests {
     fn naturals_are_hashed_as_one_is() {
         for seed in [0, 42, u64::MAX] {
             let fast = Fast::new(seed);
-            let edges =
-                [0, 1, u64::MAX, 1 << 63, u64::MAX >> 32, u64::MAX << 32, fast.lanes[0], !fast.lanes[0]];
-            let more = (0..300u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(i as u32));
+            let edges = [
+                0,
+                1,
+                u64::MAX,
+                1 << 63,
+                u64::MAX >> 32,
+                u64::MAX << 32,
+                fast.lanes[0],
+                !fast.lanes[0],
+            ];
+            let more =
+                (0..300u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(i as u32));
             let values: Vec<u64> = edges.into_iter().chain(more).collect();
-            let digests: Vec<Digest> = values.iter().map(|v| fast.digest(KeyRef::Natural(*v))).collect();
+            let digests: Vec<Digest> =
+                values.iter().map(|v| fast.digest(KeyRef::Natural(*v))).collect();
             for len in [0, 1, 7, 8, 9, 64, values.len()] {
                 for level in [Level::detect(), Level::Portable] {
                     let (mut h1, mut h2) = (values[..len].to_vec(), vec![0; len]);
                     fast.naturals(level, &mut h1, Some(&mut h2));
-                    let got: Vec<Digest> = h1.iter().zip(&h2).map(|(&h1, &h2)| Digest { h1, h2 }).collect();
+                    let got: Vec<Digest> =
+                        h1.iter().zip(&h2).map(|(&h1, &h2)| Digest { h1, h2 }).collect();
                     assert_eq!(got, digests[..len], "{level:?}, {len} values");
                     let mut alone = values[..len].to_vec();
                     fast.naturals(level, &mut alone, None);

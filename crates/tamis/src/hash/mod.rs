@@ -7,9 +7,9 @@
 //! | [`Hash::sha256_md5`] | the double hashing of the report by Sánchez-O'Mullony (2025) | 3 `sha256-md5` |
 //! | [`Hash::prefixed`] | the k prefixed hashes of Levine's lecture notes (2019) | 4 `prefixed` |
 //!
-//! `FORMAT.md` specifies each to the bit, with test vectors. The first two make a 128-bit [`Digest`] of a key,
-//! from which every position follows; the last two are there to reproduce the documents, and serve the classic
-//! layouts only.
+//! `FORMAT.md` specifies each to the bit, with test vectors. The first two make a 128-bit
+//! [`Digest`] of a key, from which every position follows; the last two are there to reproduce the
+//! documents, and serve the classic layouts only.
 
 mod document;
 mod fast;
@@ -24,8 +24,8 @@ pub use keyed::SecretKey;
 
 /// 128 bits that stand for a key.
 ///
-/// A digest made elsewhere is welcome if its 128 bits are as good as random; a 64-bit hash is better inserted
-/// as an integer key, which spreads it.
+/// A digest made elsewhere is welcome if its 128 bits are as good as random; a 64-bit hash is
+/// better inserted as an integer key, which spreads it.
 ///
 /// ```
 /// use tamis::{Bloom, Digest, Hash};
@@ -88,21 +88,22 @@ impl Hash {
         Hash(Family::Fast(Fast::new(seed)))
     }
 
-    /// SipHash-2-4 with 128 bits out: without the key nobody can aim at positions. The key never enters a file.
+    /// SipHash-2-4 with 128 bits out: without the key nobody can aim at positions. The key never
+    /// enters a file.
     #[must_use]
     pub fn keyed(key: SecretKey) -> Hash {
         Hash(Family::Keyed(key))
     }
 
-    /// Position i is (SHA-256 + i MD5) mod m, both read as big-endian integers, exactly as the report's listing
-    /// has it, so a key whose MD5 is 0 mod m sets a single bit.
+    /// Position i is (SHA-256 + i MD5) mod m, both read as big-endian integers, exactly as the
+    /// report's listing has it, so a key whose MD5 is 0 mod m sets a single bit.
     #[must_use]
     pub fn sha256_md5() -> Hash {
         Hash(Family::Sha256Md5)
     }
 
-    /// Position i is h(x_i, key) mod m. The notes leave h and the prefixes open: here h is SHA-256, and x_i the
-    /// number i from 1 to k as four big-endian bytes.
+    /// Position i is h(x_i, key) mod m. The notes leave h and the prefixes open: here h is SHA-256,
+    /// and x_i the number i from 1 to k as four big-endian bytes.
     #[must_use]
     pub fn prefixed() -> Hash {
         Hash(Family::Prefixed)
@@ -182,7 +183,8 @@ impl Hash {
         }
     }
 
-    /// The fast family, if it is that one: what a loop over lookups asks first, to keep the others out of its way.
+    /// The fast family, if it is that one: what a loop over lookups asks first, to keep the others
+    /// out of its way.
     #[inline(always)]
     pub(crate) fn as_fast(&self) -> Option<&Fast> {
         match &self.0 {
@@ -209,7 +211,11 @@ impl Hash {
 
     /// Refuses families without a digest, on behalf of `filter`.
     pub(crate) fn need_digest(&self, filter: &'static str) -> Result<(), Error> {
-        if self.has_digest() { Ok(()) } else { Err(Error::NoDigest { family: self.name(), filter }) }
+        if self.has_digest() {
+            Ok(())
+        } else {
+            Err(Error::NoDigest { family: self.name(), filter })
+        }
     }
 }
 
@@ -252,14 +258,20 @@ impl Walk {
 }
 
 impl Probe<'_> {
-    /// Gives the key's `hashes` positions below `cells` to `keep_going`, in the order of the specification, until
-    /// it answers `false`; says whether it never did.
+    /// Gives the key's `hashes` positions below `cells` to `keep_going`, in the order of the
+    /// specification, until it answers `false`; says whether it never did.
     ///
-    /// A digest walks x -> x * STEP + h2 from h1, and each x is scaled to the array. The usual walk, x -> x + h2
-    /// modulo the number of cells, is a trap in three ways: h2 may be 0, may share a factor with the size, and
-    /// one pair in cells^2 repeats another key's whole walk, which is far too often for rates such as 1e-6.
+    /// A digest walks x -> x * STEP + h2 from h1, and each x is scaled to the array. The usual
+    /// walk, x -> x + h2 modulo the number of cells, is a trap in three ways: h2 may be 0, may
+    /// share a factor with the size, and one pair in cells^2 repeats another key's whole walk,
+    /// which is far too often for rates such as 1e-6.
     #[inline]
-    pub(crate) fn visit(&self, cells: u64, hashes: u32, mut keep_going: impl FnMut(u64) -> bool) -> bool {
+    pub(crate) fn visit(
+        &self,
+        cells: u64,
+        hashes: u32,
+        mut keep_going: impl FnMut(u64) -> bool,
+    ) -> bool {
         match self {
             Probe::Digest(digest) => {
                 let mut walk = Walk::new(*digest, cells);
@@ -287,7 +299,8 @@ pub(crate) fn scale(x: u64, cells: u64) -> u64 {
     ((u128::from(x) * u128::from(cells)) >> 64) as u64
 }
 
-/// Every bit of the result depends on every bit of `x`: the finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
+/// Every bit of the result depends on every bit of `x`: the finaliser of SplitMix64 (Steele, Lea
+/// and Flood, 2014).
 #[inline(always)]
 pub(crate) fn mix(x: u64) -> u64 {
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -345,7 +358,8 @@ mod tests {
         }
     }
 
-    /// However h1 and h2 fall, the walk does not stand still: not for h2 = 0, nor for an even or huge h2.
+    /// However h1 and h2 fall, the walk does not stand still: not for h2 = 0, nor for an even or
+    /// huge h2.
     #[test]
     fn the_walk_has_no_trap_at_zero() {
         for h2 in [0, 1, 2, 1 << 32, 1 << 63, u64::MAX] {
@@ -362,15 +376,22 @@ mod tests {
     fn files_get_the_hash_they_name() {
         let key = SecretKey::new(b"0123456789abcdef").unwrap();
         let other = SecretKey::new(b"0123456789abcdeg").unwrap();
-        for hash in [Hash::fast(3), Hash::keyed(key.clone()), Hash::sha256_md5(), Hash::prefixed()] {
+        for hash in [Hash::fast(3), Hash::keyed(key.clone()), Hash::sha256_md5(), Hash::prefixed()]
+        {
             let given = (hash.name() == "keyed").then_some(&key);
             assert_eq!(Hash::from_fields(hash.id(), hash.seed_field(), given).unwrap(), hash);
         }
         let check = Hash::keyed(key.clone()).seed_field();
         assert!(matches!(Hash::from_fields(2, check, None), Err(Error::KeyNeeded)));
         assert!(matches!(Hash::from_fields(2, check, Some(&other)), Err(Error::WrongKey)));
-        assert!(matches!(Hash::from_fields(1, 0, Some(&key)), Err(Error::KeyUnneeded { family: "fast" })));
+        assert!(matches!(
+            Hash::from_fields(1, 0, Some(&key)),
+            Err(Error::KeyUnneeded { family: "fast" })
+        ));
         assert!(matches!(Hash::from_fields(3, 1, None), Err(Error::Field { field: "seed", .. })));
-        assert!(matches!(Hash::from_fields(5, 0, None), Err(Error::Field { field: "hash family", .. })));
+        assert!(matches!(
+            Hash::from_fields(5, 0, None),
+            Err(Error::Field { field: "hash family", .. })
+        ));
     }
 }

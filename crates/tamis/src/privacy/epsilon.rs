@@ -4,11 +4,11 @@ use crate::Error;
 use std::fmt;
 use std::str::FromStr;
 
-/// A privacy loss: whatever is published is at most e^epsilon times likelier with an item than without it, and the
-/// reverse.
+/// A privacy loss: whatever is published is at most e^epsilon times likelier with an item than
+/// without it, and the reverse.
 ///
-/// It is a whole number of billionths, so that losses add up without rounding and a budget cannot be overdrawn by a
-/// rounding error. What is not such a number, such as ln 15, is rounded up.
+/// It is a whole number of billionths, so that losses add up without rounding and a budget cannot
+/// be overdrawn by a rounding error. What is not such a number, such as ln 15, is rounded up.
 ///
 /// ```
 /// use tamis::privacy::Epsilon;
@@ -71,7 +71,8 @@ impl Epsilon {
 impl FromStr for Epsilon {
     type Err = Error;
 
-    /// A decimal number such as `2`, `0.5` or `1e-3`, from 0 to a million and with at most nine decimals.
+    /// A decimal number such as `2`, `0.5` or `1e-3`, from 0 to a million and with at most nine
+    /// decimals.
     fn from_str(text: &str) -> Result<Epsilon, Error> {
         let refused = |why| Error::Epsilon { got: text.trim().to_owned(), why };
         let (digits, shift) = match text.trim().split_once(['e', 'E']) {
@@ -107,8 +108,10 @@ impl FromStr for Epsilon {
         };
         let too_large = || refused("it is above one million");
         let value = kept.parse::<u64>().map_err(|_| too_large())?;
-        let unit =
-            u32::try_from(zeros).ok().and_then(|zeros| 10u64.checked_pow(zeros)).ok_or_else(too_large)?;
+        let unit = u32::try_from(zeros)
+            .ok()
+            .and_then(|zeros| 10u64.checked_pow(zeros))
+            .ok_or_else(too_large)?;
         value.checked_mul(unit).and_then(Epsilon::from_billionths).ok_or_else(too_large)
     }
 }
@@ -132,7 +135,11 @@ impl TryFrom<f64> for Epsilon {
         let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
         let (kept, cut) = part.split_at(part.len().min(DECIMALS));
         let floor: Epsilon = format!("{whole}.{kept}").parse()?;
-        Ok(if cut.bytes().any(|c| c != b'0') { Epsilon((floor.0 + 1).min(Self::MOST.0)) } else { floor })
+        Ok(if cut.bytes().any(|c| c != b'0') {
+            Epsilon((floor.0 + 1).min(Self::MOST.0))
+        } else {
+            floor
+        })
     }
 }
 
@@ -142,7 +149,11 @@ impl fmt::Display for Epsilon {
         let (whole, part) = (self.0 / ONE, self.0 % ONE);
         let decimals = format!("{part:09}");
         let decimals = decimals.trim_end_matches('0');
-        out.pad(&if decimals.is_empty() { whole.to_string() } else { format!("{whole}.{decimals}") })
+        out.pad(&if decimals.is_empty() {
+            whole.to_string()
+        } else {
+            format!("{whole}.{decimals}")
+        })
     }
 }
 

@@ -16,38 +16,44 @@
 //! println!("{}", public.contains("Zoë"));                   // true, but for 1 in 53
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//!
 #![doc = include_str!("../../doc/band.svg")]
 //!
 //! # What is promised
 //!
-//! Two sets are neighbours if one has one item more. For every set of releases that could come out, the chance that one of them does
-//! is at most e^epsilon times as high for a set as for its neighbour: pure differential privacy, with no delta. Whoever knows all other
-//! items, the program, the seed and the plan learns of the last item no more than that. **Replacing** an item by another is two such steps and costs 2 epsilon;
-//! a group of g items, who stand or fall together, costs g epsilon.
+//! Two sets are neighbours if one has one item more. For every set of releases that could come out,
+//! the chance that one of them does is at most e^epsilon times as high for a set as for its
+//! neighbour: pure differential privacy, with no delta. Whoever knows all other items, the program,
+//! the seed and the plan learns of the last item no more than that. **Replacing** an item by
+//! another is two such steps and costs 2 epsilon; a group of g items, who stand or fall together,
+//! costs g epsilon.
 //!
-//! The size of a release depends on the plan alone, never on the set. The coins are exact and come from the operating system's entropy.
+//! The size of a release depends on the plan alone, never on the set. The coins are exact and come
+//! from the operating system's entropy.
 //!
 //! # What is not
 //!
-//! - What is in the plan is public: the number of items it has room for, epsilon, the seed. Choose the room before you look at the set, or
-//!   from what is public anyway. The number of your items rounded up will not do: one item more can change what it is rounded to.
-//! - A trait of the whole set is not hidden, only each item's share in it: who asks for all names of a town sees about how many of
-//!   them are in the set.
+//! - What is in the plan is public: the number of items it has room for, epsilon, the seed. Choose
+//!   the room before you look at the set, or from what is public anyway. The number of your items
+//!   rounded up will not do: one item more can change what it is rounded to.
+//! - A trait of the whole set is not hidden, only each item's share in it: who asks for all names
+//!   of a town sees about how many of them are in the set.
 //! - Items that say something of each other (a household, one person's five addresses) are a group.
 //! - The time that publishing takes, and the memory of the machine that does it, are not protected.
-//! - Whoever gets the private filter, or the keys, has the set. So has whoever gets enough releases:
+//! - Whoever gets the private filter, or the keys, has the set. So has whoever gets enough
+//!   releases:
 //!
 //! # What a second release costs
 //!
-//! As much as the first: losses add up, since the noise is fresh. Nine releases at epsilon 2 tell members from strangers nearly always. Publish once and hand
-//! out copies of the same bytes, which cost nothing; and keep a [`Ledger`].
+//! As much as the first: losses add up, since the noise is fresh. Nine releases at epsilon 2 tell
+//! members from strangers nearly always. Publish once and hand out copies of the same bytes, which
+//! cost nothing; and keep a [`Ledger`].
 //!
 //! # When not to use this
 //!
-//! Not where a wrong answer hurts somebody: of those that a release names, some are strangers, and some members are missing.
-//! Not for a handful of people among whom each guess matters. Not above epsilon 10 or so, which protects nobody: take a rate filter and say so. Not where
-//! those who ask can be kept to an interactive service, which can refuse.
+//! Not where a wrong answer hurts somebody: of those that a release names, some are strangers, and
+//! some members are missing. Not for a handful of people among whom each guess matters. Not above
+//! epsilon 10 or so, which protects nobody: take a rate filter and say so. Not where those who ask
+//! can be kept to an interactive service, which can refuse.
 
 pub mod audit;
 mod epsilon;
@@ -67,9 +73,11 @@ use noise::{Coins, SecretCoins};
 pub use published::Published;
 pub use ultra::{PublicBloom, UltraFilter, UltraPlan};
 
-/// The least that the worse of false positives and false negatives can be for whatever loses at most `epsilon`: 1/(e^eps+1).
+/// The least that the worse of false positives and false negatives can be for whatever loses at
+/// most `epsilon`: 1/(e^eps+1).
 ///
-/// For members must not pass much more often than strangers, 1 - fnr <= e^eps fpr, and the reverse, 1 - fpr <= e^eps fnr.
+/// For members must not pass much more often than strangers, 1 - fnr <= e^eps fpr, and the reverse,
+/// 1 - fpr <= e^eps fnr.
 ///
 /// ```
 /// use tamis::privacy::{LinearPlan, floor};
@@ -83,7 +91,8 @@ pub fn floor(epsilon: Epsilon) -> f64 {
     1.0 / (epsilon.to_f64().exp() + 1.0)
 }
 
-/// The harmonic mean of precision and recall over as many members as strangers, who are mistaken at these rates.
+/// The harmonic mean of precision and recall over as many members as strangers, who are mistaken at
+/// these rates.
 #[must_use]
 pub fn f1(fpr: f64, fnr: f64) -> f64 {
     let found = 1.0 - fnr;
@@ -113,7 +122,10 @@ pub struct Rehearsal<T>(T);
 /// A loss of nothing allows nothing but noise.
 fn check_epsilon(epsilon: Epsilon) -> Result<(), Error> {
     if epsilon == Epsilon::ZERO {
-        return Err(Error::Epsilon { got: "0".to_owned(), why: "at no loss nothing can be told apart" });
+        return Err(Error::Epsilon {
+            got: "0".to_owned(),
+            why: "at no loss nothing can be told apart",
+        });
     }
     Ok(())
 }

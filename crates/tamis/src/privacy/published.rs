@@ -41,7 +41,8 @@ pub trait Published: Send + Sync {
 /// How many keys are hashed ahead of their lookups.
 const BATCH: usize = 64;
 
-/// Hashes keys in batches, asks for the memory of each batch where that is worthwhile, and then looks with `batch`.
+/// Hashes keys in batches, asks for the memory of each batch where that is worthwhile, and then
+/// looks with `batch`.
 pub(super) fn ask_many<K: Key>(
     keys: &[K],
     hash: &Hash,

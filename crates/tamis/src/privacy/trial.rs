@@ -36,7 +36,10 @@ impl Told {
 impl Coins for Told {
     fn bernoulli(&mut self, p: &Probability) -> bool {
         let told = self.heads.0 as f64 / self.heads.1 as f64;
-        assert!((p.to_f64() - told).abs() < 1e-8, "the mechanism's own coin falls heads with {p:?}");
+        assert!(
+            (p.to_f64() - told).abs() < 1e-8,
+            "the mechanism's own coin falls heads with {p:?}"
+        );
         let heads = self.choose(2) == 1;
         let (up, down) = self.heads;
         self.happens(if heads { (up, down) } else { (down - up, down) });
@@ -49,8 +52,12 @@ impl Coins for Told {
     }
 }
 
-/// Runs the mechanism through every way its coins may fall; all coins that are not uniform fall heads with chance `heads`.
-pub(super) fn enumerate(heads: (u128, u128), mut mechanism: impl FnMut(&mut dyn Coins) -> u64) -> Outcomes {
+/// Runs the mechanism through every way its coins may fall; all coins that are not uniform fall
+/// heads with chance `heads`.
+pub(super) fn enumerate(
+    heads: (u128, u128),
+    mut mechanism: impl FnMut(&mut dyn Coins) -> u64,
+) -> Outcomes {
     let mut outcomes = Outcomes::new();
     let mut path = Vec::new();
     loop {
@@ -75,7 +82,8 @@ pub(super) fn enumerate(heads: (u128, u128), mut mechanism: impl FnMut(&mut dyn 
     }
 }
 
-/// The largest factor by which an outcome is likelier in one than in the other, in lowest terms; `None` if it is infinite.
+/// The largest factor by which an outcome is likelier in one than in the other, in lowest terms;
+/// `None` if it is infinite.
 pub(super) fn worst(one: &Outcomes, other: &Outcomes) -> Option<(u128, u128)> {
     let mut worst = (0, 1);
     for (x, p) in one {

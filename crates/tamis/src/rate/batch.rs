@@ -6,12 +6,15 @@ use crate::hash::{Digest, Fast};
 use crate::processor::Level;
 use crate::{Hash, Key, KeyRef, Kinds};
 
-/// How many keys are hashed ahead of their probes: enough misses under way at once to fill a processor's queues.
+/// How many keys are hashed ahead of their probes: enough misses under way at once to fill a
+/// processor's queues.
 pub(super) const BATCH: usize = 128;
 
-const _: () = assert!(BATCH.is_multiple_of(8) && BATCH <= 255, "eights, of which a byte counts all");
+const _: () =
+    assert!(BATCH.is_multiple_of(8) && BATCH <= 255, "eights, of which a byte counts all");
 
-/// A batch of keys on its way, word by word, as wide registers take them. What the words mean is the layout's, once it has aimed.
+/// A batch of keys on its way, word by word, as wide registers take them. What the words mean is
+/// the layout's, once it has aimed.
 #[repr(align(64))]
 pub struct Batch<'h> {
     pub(super) h1: [u64; BATCH],
@@ -20,7 +23,8 @@ pub struct Batch<'h> {
     pub(super) at: [u64; BATCH],
     pub(super) len: usize,
     pub(super) level: Level,
-    /// How many words of `h1`, from the first on, are natural numbers that are still to be hashed, and by what.
+    /// How many words of `h1`, from the first on, are natural numbers that are still to be hashed,
+    /// and by what.
     pub(super) naturals: Option<(usize, &'h Fast)>,
     /// The number of the body's first block, if it is only a part of the filter's.
     pub(super) first: u64,
@@ -29,11 +33,20 @@ pub struct Batch<'h> {
 impl<'h> Batch<'h> {
     pub(super) fn new() -> Batch<'h> {
         let none = [0; BATCH];
-        Batch { h1: none, h2: none, at: none, len: 0, level: Level::detect(), naturals: None, first: 0 }
+        Batch {
+            h1: none,
+            h2: none,
+            at: none,
+            len: 0,
+            level: Level::detect(),
+            naturals: None,
+            first: 0,
+        }
     }
 
-    /// Takes the next keys and hashes them with a hash that has digests; h2 only if both words are needed. Natural numbers are left for
-    /// later, when they can be hashed together. Says of which kinds the keys were.
+    /// Takes the next keys and hashes them with a hash that has digests; h2 only if both words are
+    /// needed. Natural numbers are left for later, when they can be hashed together. Says of
+    /// which kinds the keys were.
     #[inline(always)]
     pub(super) fn fill<K: Key>(
         &mut self,
@@ -47,8 +60,8 @@ impl<'h> Batch<'h> {
         }
     }
 
-    /// The same from an iterator that goes on afterwards. A call of its own tells the compiler that the iterator is no part of the
-    /// batch, and may stay in registers.
+    /// The same from an iterator that goes on afterwards. A call of its own tells the compiler that
+    /// the iterator is no part of the batch, and may stay in registers.
     #[inline(never)]
     pub(super) fn fill_from<K: Key>(
         &mut self,
@@ -71,11 +84,17 @@ impl<'h> Batch<'h> {
     }
 
     #[inline(always)]
-    fn fill_fast<K: Key>(&mut self, fast: &'h Fast, keys: impl Iterator<Item = K>, both: bool) -> Kinds {
+    fn fill_fast<K: Key>(
+        &mut self,
+        fast: &'h Fast,
+        keys: impl Iterator<Item = K>,
+        both: bool,
+    ) -> Kinds {
         // But for those that follow something else.
         let (mut count, mut apart, mut naturals) = (0, false, 0);
         let mut kinds = Kinds::default();
-        // The batch comes first in the pair: it must be the one to end a full round, or a key would be lost.
+        // The batch comes first in the pair: it must be the one to end a full round, or a key would
+        // be lost.
         for ((h1, h2), key) in self.h1.iter_mut().zip(&mut self.h2).zip(keys) {
             let key = key.as_key();
             kinds.add(key.kinds());
@@ -108,8 +127,9 @@ impl<'h> Batch<'h> {
         }
     }
 
-    /// The hash, if the whole batch consists of natural numbers and h1 is all that is needed: whoever asks then hashes them along with
-    /// the rest of his work. Otherwise the batch is finished.
+    /// The hash, if the whole batch consists of natural numbers and h1 is all that is needed:
+    /// whoever asks then hashes them along with the rest of his work. Otherwise the batch is
+    /// finished.
     #[inline(always)]
     pub(super) fn finish_unless_naturals(&mut self, both: bool) -> Option<&'h Fast> {
         match self.naturals {
@@ -199,7 +219,8 @@ mod tests {
     use crate::rate::{Blocked, Classic, Counting, Filter, Layout};
     use crate::{Hash, Key, KeyRef, Kinds, SecretKey};
 
-    /// So many numbers, and then everything else: in one batch, numbers are hashed together up to the first other key.
+    /// So many numbers, and then everything else: in one batch, numbers are hashed together up to
+    /// the first other key.
     fn mixed(numbers: usize, others: usize) -> Vec<KeyRef<'static>> {
         let other = |i: usize| match i % 4 {
             0 => KeyRef::Negative(u64::MAX - i as u64),
@@ -221,7 +242,8 @@ mod tests {
                 assert!(many == one && many.kinds() == one.kinds(), "{numbers} and {others}");
                 assert_eq!(many.kinds().has(Kinds::BYTES), others > 1);
                 let asked = mixed(numbers + 50, others + 50);
-                let answers: Vec<bool> = asked.iter().map(|key| one.contains(key.as_key())).collect();
+                let answers: Vec<bool> =
+                    asked.iter().map(|key| one.contains(key.as_key())).collect();
                 assert_eq!(one.contains_many(&asked), answers, "{numbers} and {others}");
             }
         }

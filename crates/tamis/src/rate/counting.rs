@@ -14,10 +14,11 @@ use crate::{Error, Key};
 /// | inserted, more often than removed | always `true` |
 /// | any other | `true` at about the planned rate |
 ///
-/// A key inserted twice must be removed twice. Removing a key that is certainly absent is an error and changes
-/// nothing. **Removing a stranger that happens to pass takes a member's counters with it**, which no filter can
-/// notice: remove only what was inserted. A counter that reached its ceiling stays there, so that no member is
-/// ever lost; [`saturated`](CountingBloom::saturated) counts those.
+/// A key inserted twice must be removed twice. Removing a key that is certainly absent is an error
+/// and changes nothing. **Removing a stranger that happens to pass takes a member's counters with
+/// it**, which no filter can notice: remove only what was inserted. A counter that reached its
+/// ceiling stays there, so that no member is ever lost; [`saturated`](CountingBloom::saturated)
+/// counts those.
 ///
 /// ```
 /// let mut seen = tamis::CountingBloom::new(1_000, 0.01)?;
@@ -41,7 +42,8 @@ fn counters(plan: &Plan) -> Packed {
     Packed { width: plan.counter_bits() }
 }
 
-/// The key's positions, each once: a key that meets a counter twice counts once, when it comes and when it goes.
+/// The key's positions, each once: a key that meets a counter twice counts once, when it comes and
+/// when it goes.
 struct Places {
     all: [u64; MAX_HASHES as usize],
     len: usize,
@@ -83,14 +85,23 @@ impl Cells for Counting {
         probe.visit(plan.cells(), plan.hashes(), |place| counters.get(body, place) != 0)
     }
 
-    fn contains_batch(plan: &Plan, body: &[u8], batch: &Batch<'_>, _: &Batch<'_>, answers: &mut [bool]) {
+    fn contains_batch(
+        plan: &Plan,
+        body: &[u8],
+        batch: &Batch<'_>,
+        _: &Batch<'_>,
+        answers: &mut [bool],
+    ) {
         for (answer, digest) in answers.iter_mut().zip(batch.digests()) {
             *answer = Self::contains(plan, body, &Probe::Digest(digest));
         }
     }
 
     fn insert_batch(plan: &Plan, body: &mut [u8], batch: &Batch<'_>, _: &Batch<'_>) -> u64 {
-        batch.digests().map(|digest| u64::from(Self::insert(plan, body, &Probe::Digest(digest)))).sum()
+        batch
+            .digests()
+            .map(|digest| u64::from(Self::insert(plan, body, &Probe::Digest(digest))))
+            .sum()
     }
 
     /// The sum: a key of both must be removed as often as it was inserted into either.
@@ -140,8 +151,8 @@ impl CountingBloom {
         Ok(())
     }
 
-    /// How many counters have reached their ceiling and can no longer fall. Keys that met one may pass even after
-    /// their removal; if there are many, plan wider counters.
+    /// How many counters have reached their ceiling and can no longer fall. Keys that met one may
+    /// pass even after their removal; if there are many, plan wider counters.
     #[must_use]
     pub fn saturated(&self) -> u64 {
         let ceiling = counters(self.plan()).ceiling();

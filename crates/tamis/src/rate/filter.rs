@@ -9,8 +9,8 @@ use crate::{Digest, Error, Hash, Health, Key, KeyRef, Kinds};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// How keys lie in the body of a filter. Implemented by [`Classic`](super::Classic), [`Blocked`](super::Blocked)
-/// and [`Counting`](super::Counting), and closed to others.
+/// How keys lie in the body of a filter. Implemented by [`Classic`](super::Classic),
+/// [`Blocked`](super::Blocked) and [`Counting`](super::Counting), and closed to others.
 ///
 /// ```
 /// use tamis::rate::{Blocked, Classic, Filter, Layout};
@@ -44,16 +44,27 @@ pub(crate) mod sealed {
         /// Puts the key in that has the digest made here, as little of it as the layout needs.
         #[allow(private_interfaces)]
         #[inline(always)]
-        fn insert_lazily(plan: &Plan, body: &mut [u8], _: Level, digest: impl FnOnce() -> Digest) -> bool {
+        fn insert_lazily(
+            plan: &Plan,
+            body: &mut [u8],
+            _: Level,
+            digest: impl FnOnce() -> Digest,
+        ) -> bool {
             Self::insert(plan, body, &Probe::Digest(digest()))
         }
         /// Whether the key passes.
         #[allow(private_interfaces)]
         fn contains(plan: &Plan, body: &[u8], probe: &Probe<'_>) -> bool;
-        /// Whether the key passes that has the digest made here, as little of it as the layout needs.
+        /// Whether the key passes that has the digest made here, as little of it as the layout
+        /// needs.
         #[allow(private_interfaces)]
         #[inline(always)]
-        fn contains_lazily(plan: &Plan, body: &[u8], _: Level, digest: impl FnOnce() -> Digest) -> bool {
+        fn contains_lazily(
+            plan: &Plan,
+            body: &[u8],
+            _: Level,
+            digest: impl FnOnce() -> Digest,
+        ) -> bool {
             Self::contains(plan, body, &Probe::Digest(digest()))
         }
         /// Whether the layout needs more of a digest than h1, the making of which costs.
@@ -64,7 +75,8 @@ pub(crate) mod sealed {
         /// Turns the digests of a batch into what its probes will need.
         #[allow(private_interfaces)]
         fn aim(_: &Plan, _: &mut Batch<'_>) {}
-        /// Which of the keys pass that `fill` puts into batches, until it has no more. (It is told whether both words are needed.)
+        /// Which of the keys pass that `fill` puts into batches, until it has no more. (It is told
+        /// whether both words are needed.)
         #[allow(private_interfaces)]
         fn contains_all<'h>(
             plan: &Plan,
@@ -76,8 +88,8 @@ pub(crate) mod sealed {
         {
             batch::contains::<Self>(plan, body, fill, answers);
         }
-        /// Puts in the keys that `fill` puts into batches, until it has no more: `expected` at least, as it seems. Says how many were
-        /// certainly new.
+        /// Puts in the keys that `fill` puts into batches, until it has no more: `expected` at
+        /// least, as it seems. Says how many were certainly new.
         #[allow(private_interfaces)]
         fn insert_all<'h>(
             plan: &Plan,
@@ -99,9 +111,11 @@ pub(crate) mod sealed {
             coming: &Batch<'_>,
             answers: &mut [bool],
         );
-        /// Puts in the keys of a batch, and says how many were certainly new. Meanwhile the memory of the batch to come is fetched.
+        /// Puts in the keys of a batch, and says how many were certainly new. Meanwhile the memory
+        /// of the batch to come is fetched.
         #[allow(private_interfaces)]
-        fn insert_batch(plan: &Plan, body: &mut [u8], batch: &Batch<'_>, coming: &Batch<'_>) -> u64;
+        fn insert_batch(plan: &Plan, body: &mut [u8], batch: &Batch<'_>, coming: &Batch<'_>)
+        -> u64;
         /// Makes `body` hold what either held.
         fn union(_: &Plan, body: &mut [u8], other: &[u8]) {
             bits::or(body, other);
@@ -129,8 +143,9 @@ pub(crate) mod sealed {
 /// | not inserted | `true` at about the planned rate |
 ///
 /// The size is fixed. Past the planned number of items nothing fails: the rate climbs, and
-/// [`health`](Filter::health) says so. Keys cannot be listed. Use it by one of its names: [`Bloom`](super::Bloom),
-/// [`BlockedBloom`](super::BlockedBloom) or [`CountingBloom`](super::CountingBloom).
+/// [`health`](Filter::health) says so. Keys cannot be listed. Use it by one of its names:
+/// [`Bloom`](super::Bloom), [`BlockedBloom`](super::BlockedBloom) or
+/// [`CountingBloom`](super::CountingBloom).
 ///
 /// ```
 /// let mut seen = tamis::Bloom::new(1_000, 0.01)?;
@@ -175,7 +190,12 @@ impl<L: Layout> Filter<L> {
     }
 
     /// A filter with this body, which must have the plan's length.
-    pub(crate) fn from_parts(plan: Plan, hash: Hash, kinds: Kinds, body: Store) -> Result<Self, Error> {
+    pub(crate) fn from_parts(
+        plan: Plan,
+        hash: Hash,
+        kinds: Kinds,
+        body: Store,
+    ) -> Result<Self, Error> {
         if plan.filter() != L::KIND {
             return Err(Error::Kind { planned: plan.filter().name(), wanted: L::KIND.name() });
         }
@@ -184,7 +204,8 @@ impl<L: Layout> Filter<L> {
         Ok(Filter { plan, hash, kinds, body, level: Level::detect(), layout: PhantomData })
     }
 
-    /// Puts a key in. `true`: it was certainly new; `false`: it, or others that look like it, were there before.
+    /// Puts a key in. `true`: it was certainly new; `false`: it, or others that look like it, were
+    /// there before.
     #[inline]
     pub fn insert(&mut self, key: impl Key) -> bool {
         self.kinds.add(key.as_key().kinds());
@@ -223,10 +244,11 @@ impl<L: Layout> Filter<L> {
 
     /// Puts many keys in, and says how many were certainly new.
     ///
-    /// A blocked filter of more than 32 MiB that gets a key a block (of 64 bytes) or more, by the lower bound of the iterator's size,
-    /// sorts them by region on the way, which is faster than memory is at random places. For that it takes half its own
-    /// size, with 16 hashes all of it; if the system refuses, it does without. Should the iterator panic, the keys that were being sorted
-    /// are not in the filter.
+    /// A blocked filter of more than 32 MiB that gets a key a block (of 64 bytes) or more, by the
+    /// lower bound of the iterator's size, sorts them by region on the way, which is faster
+    /// than memory is at random places. For that it takes half its own size, with 16 hashes all
+    /// of it; if the system refuses, it does without. Should the iterator panic, the keys that were
+    /// being sorted are not in the filter.
     ///
     /// ```
     /// let mut seen = tamis::Bloom::new(1_000, 0.01)?;
@@ -234,7 +256,8 @@ impl<L: Layout> Filter<L> {
     /// # Ok::<(), tamis::Error>(())
     /// ```
     pub fn insert_many<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> u64 {
-        let (plan, hash, body, kinds) = (&self.plan, &self.hash, self.body.bytes_mut(), &mut self.kinds);
+        let (plan, hash, body, kinds) =
+            (&self.plan, &self.hash, self.body.bytes_mut(), &mut self.kinds);
         let mut keys = keys.into_iter().fuse();
         if hash.has_digest() {
             return L::insert_all(plan, body, keys.size_hint().0, |batch, both| {
@@ -282,8 +305,9 @@ impl<L: Layout> Filter<L> {
         answers
     }
 
-    /// Puts in a key by its digest: what [`Hash::digest`] makes of it, or 128 random-looking bits of the caller's
-    /// own. Refused for the hash families of the documents, which have no digest.
+    /// Puts in a key by its digest: what [`Hash::digest`] makes of it, or 128 random-looking bits
+    /// of the caller's own. Refused for the hash families of the documents, which have no
+    /// digest.
     #[inline]
     pub fn insert_digest(&mut self, digest: Digest) -> Result<bool, Error> {
         self.hash.need_digest("insertion by digest")?;
@@ -291,15 +315,17 @@ impl<L: Layout> Filter<L> {
         Ok(L::insert(&self.plan, self.body.bytes_mut(), &Probe::Digest(digest)))
     }
 
-    /// Whether the key with this digest passes; refused as [`insert_digest`](Filter::insert_digest) is.
+    /// Whether the key with this digest passes; refused as [`insert_digest`](Filter::insert_digest)
+    /// is.
     #[inline]
     pub fn contains_digest(&self, digest: Digest) -> Result<bool, Error> {
         self.hash.need_digest("lookup by digest")?;
         Ok(L::contains(&self.plan, self.body.bytes(), &Probe::Digest(digest)))
     }
 
-    /// Takes in all that `other` holds: afterwards the keys of either pass. The filters must have the same shape and
-    /// hash; the larger plan is kept. (A counting filter adds the counters up.)
+    /// Takes in all that `other` holds: afterwards the keys of either pass. The filters must have
+    /// the same shape and hash; the larger plan is kept. (A counting filter adds the counters
+    /// up.)
     pub fn union(&mut self, other: &Self) -> Result<(), Error> {
         self.match_with(other)?;
         L::union(&self.plan, self.body.bytes_mut(), other.body.bytes());
@@ -310,9 +336,9 @@ impl<L: Layout> Filter<L> {
         Ok(())
     }
 
-    /// Keeps what both hold: the keys of both pass, and strangers pass no more often than in either. Keys of only one
-    /// may still pass, somewhat more often than strangers. The smaller plan is kept. (A counting filter takes the
-    /// smaller of each two counters.)
+    /// Keeps what both hold: the keys of both pass, and strangers pass no more often than in
+    /// either. Keys of only one may still pass, somewhat more often than strangers. The smaller
+    /// plan is kept. (A counting filter takes the smaller of each two counters.)
     pub fn intersect(&mut self, other: &Self) -> Result<(), Error> {
         self.match_with(other)?;
         L::intersect(&self.plan, self.body.bytes_mut(), other.body.bytes());
@@ -323,7 +349,8 @@ impl<L: Layout> Filter<L> {
         Ok(())
     }
 
-    /// Refuses a filter whose positions mean something else than ours, and names the first difference.
+    /// Refuses a filter whose positions mean something else than ours, and names the first
+    /// difference.
     fn match_with(&self, other: &Self) -> Result<(), Error> {
         let differ = |field, left: &dyn fmt::Display, right: &dyn fmt::Display| {
             Err(Error::Mismatch { field, left: left.to_string(), right: right.to_string() })
@@ -350,7 +377,8 @@ impl<L: Layout> Filter<L> {
         Ok(())
     }
 
-    /// The distinct keys that the filter most likely holds, judged by its fill; infinite when it is full.
+    /// The distinct keys that the filter most likely holds, judged by its fill; infinite when it is
+    /// full.
     #[must_use]
     pub fn estimated_items(&self) -> f64 {
         self.plan.items_for(L::occupied(&self.plan, self.body.bytes()))
@@ -362,14 +390,15 @@ impl<L: Layout> Filter<L> {
         L::occupied(&self.plan, self.body.bytes()) as f64 / self.plan.cells() as f64
     }
 
-    /// The share of strangers that pass the filter as it is now: a property of its bits, not of the plan.
+    /// The share of strangers that pass the filter as it is now: a property of its bits, not of the
+    /// plan.
     #[must_use]
     pub fn expected_fpr(&self) -> f64 {
         L::fpr(&self.plan, self.body.bytes())
     }
 
-    /// Whether the filter holds more than it was planned for, by more than chance explains (five standard
-    /// deviations of its fill: for 10,000 items, about 1.3% too many).
+    /// Whether the filter holds more than it was planned for, by more than chance explains (five
+    /// standard deviations of its fill: for 10,000 items, about 1.3% too many).
     #[must_use]
     pub fn health(&self) -> Health {
         let occupied = L::occupied(&self.plan, self.body.bytes()) as f64;
@@ -415,7 +444,14 @@ impl<L: Layout> Clone for Filter<L> {
     /// The copy lives in memory, also where the original is mapped from a file.
     fn clone(&self) -> Self {
         let (plan, kinds, level) = (self.plan, self.kinds, self.level);
-        Filter { plan, hash: self.hash.clone(), kinds, body: self.body.clone(), level, layout: PhantomData }
+        Filter {
+            plan,
+            hash: self.hash.clone(),
+            kinds,
+            body: self.body.clone(),
+            level,
+            layout: PhantomData,
+        }
     }
 }
 
@@ -442,7 +478,8 @@ impl<L: Layout> fmt::Debug for Filter<L> {
     }
 }
 
-/// A rate filter of whichever layout, for code that decides at run time. The methods are those of [`Filter`].
+/// A rate filter of whichever layout, for code that decides at run time. The methods are those of
+/// [`Filter`].
 ///
 /// ```
 /// use tamis::{Bloom, CountingBloom, Key, rate::RateFilter};

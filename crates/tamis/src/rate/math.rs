@@ -19,11 +19,13 @@ pub(super) fn occupied_variance(cells: u64, throws: f64) -> f64 {
     (cells as f64 * empty * (1.0 - (1.0 + load) * empty)).max(0.0)
 }
 
-/// The classic filter's expected rate over random hashes: E[(X/m)^k], X the number of bits set by n items.
+/// The classic filter's expected rate over random hashes: E[(X/m)^k], X the number of bits set by n
+/// items.
 ///
-/// (Bose et al. 2008 pointed out that the textbook's (1 - (1-1/m)^(kn))^k is E[X/m]^k, which is smaller.) Up to 2^11
-/// cells the distribution of X is computed; beyond, X is all but normal, and the moments of the normal distribution
-/// with its mean and variance serve: measured on 2,000 cells, they are within 1e-3 even for 50 hashes.
+/// (Bose et al. 2008 pointed out that the textbook's (1 - (1-1/m)^(kn))^k is E[X/m]^k, which is
+/// smaller.) Up to 2^11 cells the distribution of X is computed; beyond, X is all but normal, and
+/// the moments of the normal distribution with its mean and variance serve: measured on 2,000
+/// cells, they are within 1e-3 even for 50 hashes.
 pub(super) fn classic_fpr(cells: u64, hashes: u32, items: u64) -> f64 {
     if items == 0 {
         return 0.0;
@@ -77,8 +79,8 @@ pub(super) fn classic_approximation(cells: u64, hashes: u32, items: u64) -> f64 
     (-(-k * items as f64 / cells as f64).exp_m1()).powf(k)
 }
 
-/// The chance that a block holding `inside` items answers yes to a stranger: each item sets `rounds` bits, not
-/// necessarily different, in every lane.
+/// The chance that a block holding `inside` items answers yes to a stranger: each item sets
+/// `rounds` bits, not necessarily different, in every lane.
 fn block_fpr(inside: f64, rounds: u32) -> f64 {
     let lane = -(inside * f64::from(rounds) * (-1.0 / LANE as f64).ln_1p()).exp_m1();
     lane.powi((rounds * LANES as u32) as i32)
@@ -87,8 +89,8 @@ fn block_fpr(inside: f64, rounds: u32) -> f64 {
 /// With so many items a block, every bit of every block is set, but for a chance below 1e-50.
 const CROWDED: f64 = 1e4;
 
-/// The blocked filter's expected rate: the mixture over how many of the items share the stranger's block, which is
-/// binomial.
+/// The blocked filter's expected rate: the mixture over how many of the items share the stranger's
+/// block, which is binomial.
 pub(super) fn blocked_fpr(blocks: u64, rounds: u32, items: u64) -> f64 {
     let n = items as f64;
     if n / blocks as f64 > CROWDED {
@@ -115,8 +117,9 @@ pub(super) fn blocked_approximation(blocks: u64, rounds: u32, items: u64) -> f64
     mixture(mean, f64::INFINITY, |inside| mean / (inside + 1.0), |inside| block_fpr(inside, rounds))
 }
 
-/// The mean of `value` under a distribution on 0..=most known by its mean and the ratio of neighbours,
-/// P(i+1)/P(i): weights are walked outwards from the middle and normalised, so nothing overflows.
+/// The mean of `value` under a distribution on 0..=most known by its mean and the ratio of
+/// neighbours, P(i+1)/P(i): weights are walked outwards from the middle and normalised, so nothing
+/// overflows.
 fn mixture(mean: f64, most: f64, ratio: impl Fn(f64) -> f64, value: impl Fn(f64) -> f64) -> f64 {
     const NEGLIGIBLE: f64 = 1e-25;
     let middle = mean.floor().min(most);
@@ -140,8 +143,8 @@ fn mixture(mean: f64, most: f64, ratio: impl Fn(f64) -> f64, value: impl Fn(f64)
     total / weights
 }
 
-/// The mean and variance of the bits that `items` set in a blocked filter. Items crowd into blocks unevenly, so the
-/// variance is larger than the classic filter's.
+/// The mean and variance of the bits that `items` set in a blocked filter. Items crowd into blocks
+/// unevenly, so the variance is larger than the classic filter's.
 pub(super) fn blocked_ones(blocks: u64, rounds: u32, items: f64) -> (f64, f64) {
     let (lane, lanes, bits) = (LANE as f64, LANES as f64, BLOCK as f64);
     let load = items / blocks as f64;
@@ -223,7 +226,11 @@ mod tests {
 
     #[test]
     fn many_blocks_are_poisson() {
-        close(blocked_fpr(1_000_000, 1, 50_000_000), blocked_approximation(1_000_000, 1, 50_000_000), 1e-4);
+        close(
+            blocked_fpr(1_000_000, 1, 50_000_000),
+            blocked_approximation(1_000_000, 1, 50_000_000),
+            1e-4,
+        );
         assert!(blocked_fpr(1 << 41, 2, 1_000_000_000_000) > 0.0);
     }
 
@@ -233,7 +240,9 @@ mod tests {
         let (blocks, items, trials) = (16u64, 600u32, 2_000);
         let mut state = 1u64;
         let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % below
         };
         let counts: Vec<f64> = (0..trials)

@@ -6,8 +6,8 @@
 //! | [`BlockedBloom`] | 10.1 bits an item | one cache line | no |
 //! | [`CountingBloom`] | 38.3 bits an item | as `Bloom` | yes |
 //!
-//! A [`Plan`] decides the size; [`Filter`] is the one implementation, and the three names above are its layouts.
-//!
+//! A [`Plan`] decides the size; [`Filter`] is the one implementation, and the three names above are
+//! its layouts.
 #![doc = include_str!("../../doc/blocks.svg")]
 
 mod batch;

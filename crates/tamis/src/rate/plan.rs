@@ -14,8 +14,8 @@ pub const MIN_FPR: f64 = 1e-15;
 /// The highest rate that can be asked for.
 pub const MAX_FPR: f64 = 0.999;
 
-/// Counters are 4 bits wide unless asked otherwise: a counter of a filter within its plan passes 15 with a chance
-/// of about 1e-15.
+/// Counters are 4 bits wide unless asked otherwise: a counter of a filter within its plan passes 15
+/// with a chance of about 1e-15.
 const COUNTER_BITS: u32 = 4;
 
 /// The three layouts that keep the rate promise.
@@ -56,12 +56,14 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The size of a filter, decided before anything is allocated: from any two of items, rate and bits, the third.
+/// The size of a filter, decided before anything is allocated: from any two of items, rate and
+/// bits, the third.
 ///
-/// Sizes are exact: [`bits`](Plan::bits) is what the formula gives in 100 binary digits (above a rate of one half: in 53),
-/// not rounded up to a power of two, and [`bytes`](Plan::bytes) is what the filter's body takes, in memory and in the file. The rate is an expectation:
-/// [`expected_fpr`](Plan::expected_fpr) says what a filter of these bits and hashes will show at any number of
-/// items.
+/// Sizes are exact: [`bits`](Plan::bits) is what the formula gives in 100 binary digits (above a
+/// rate of one half: in 53), not rounded up to a power of two, and [`bytes`](Plan::bytes) is what
+/// the filter's body takes, in memory and in the file. The rate is an expectation:
+/// [`expected_fpr`](Plan::expected_fpr) says what a filter of these bits and hashes will show at
+/// any number of items.
 ///
 /// ```
 /// use tamis::rate::{Kind, Plan};
@@ -85,9 +87,10 @@ pub struct Plan {
 impl Plan {
     /// The bits for `items` at the rate `fpr`.
     ///
-    /// For a Bloom filter, bits = ceil(-n ln p / (ln 2)^2) and hashes = round(bits/n ln 2). Since hashes must be
-    /// whole, the expected rate may lie a few percent above `fpr` (at 1% it is 1.004%). Above one half, where that
-    /// formula would want less than one hash, the plan takes one hash and the bits that it needs.
+    /// For a Bloom filter, bits = ceil(-n ln p / (ln 2)^2) and hashes = round(bits/n ln 2). Since
+    /// hashes must be whole, the expected rate may lie a few percent above `fpr` (at 1% it is
+    /// 1.004%). Above one half, where that formula would want less than one hash, the plan
+    /// takes one hash and the bits that it needs.
     pub fn from_items_fpr(filter: Kind, items: u64, fpr: f64) -> Result<Plan, Error> {
         check_items(items)?;
         check_fpr(fpr)?;
@@ -96,10 +99,16 @@ impl Plan {
                 Ok(most) => format!("the nearest feasible number of items is {}", most.items),
                 Err(_) => "ask for a higher rate".to_owned(),
             };
-            Error::TooManyBits { got, wanted: format!("{items} items at a rate of {fpr:?}"), remedy }
+            Error::TooManyBits {
+                got,
+                wanted: format!("{items} items at a rate of {fpr:?}"),
+                remedy,
+            }
         };
         let (cells, hashes) = match filter {
-            Kind::Blocked => blocked_cells(items, fpr).ok_or_else(|| too_many(u128::from(MAX_BITS) + 1))?,
+            Kind::Blocked => {
+                blocked_cells(items, fpr).ok_or_else(|| too_many(u128::from(MAX_BITS) + 1))?
+            }
             Kind::Bloom | Kind::Counting => {
                 let cells = classic_cells(items, fpr);
                 let wide = cells.saturating_mul(u128::from(Plan::width_of(filter)));
@@ -118,7 +127,11 @@ impl Plan {
     }
 
     /// The rate that a counting filter with counters of this width will show.
-    pub fn counting_from_items_bits(items: u64, bits: u64, counter_bits: u32) -> Result<Plan, Error> {
+    pub fn counting_from_items_bits(
+        items: u64,
+        bits: u64,
+        counter_bits: u32,
+    ) -> Result<Plan, Error> {
         check_counter_bits(counter_bits)?;
         Plan::rate_of(Kind::Counting, counter_bits, items, bits)
     }
@@ -129,9 +142,10 @@ impl Plan {
         let wanted = || format!("{items} items at a rate of at most {MAX_FPR}");
         let cells = bits / u64::from(width);
         let (cells, hashes) = match filter {
-            Kind::Blocked => {
-                (cells / BLOCK * BLOCK, if cells < BLOCK { 0 } else { blocked_hashes(cells / BLOCK, items) })
-            }
+            Kind::Blocked => (
+                cells / BLOCK * BLOCK,
+                if cells < BLOCK { 0 } else { blocked_hashes(cells / BLOCK, items) },
+            ),
             _ => (cells, classic_hashes(cells.max(1), items)),
         };
         let mut plan = Plan { filter, items, fpr: MAX_FPR, cells, hashes, counter_bits: width };
@@ -197,8 +211,8 @@ impl Plan {
         Ok(self)
     }
 
-    /// A plan for the same items and bits with another number of hashes, from 1 to 64, and the rate that it will show. A blocked
-    /// filter's are fixed by its layout.
+    /// A plan for the same items and bits with another number of hashes, from 1 to 64, and the rate
+    /// that it will show. A blocked filter's are fixed by its layout.
     ///
     /// ```
     /// use tamis::rate::{Kind, Plan};
@@ -231,7 +245,8 @@ impl Plan {
         counter_bits: u32,
     ) -> Result<Plan, Error> {
         let refuse = |field, got: String| Err(Error::Field { field, got });
-        // A plan made from items and bits may expect less than the lowest rate that can be asked for.
+        // A plan made from items and bits may expect less than the lowest rate that can be asked
+        // for.
         if !(0.0..=MAX_FPR).contains(&fpr) || fpr.is_sign_negative() {
             return refuse("rate", fpr.to_string());
         }
@@ -295,7 +310,8 @@ impl Plan {
         self.bits().div_ceil(8)
     }
 
-    /// Refuses the plan if a filter by it would take more than `most` bytes of memory: a cap to put on what others ask for.
+    /// Refuses the plan if a filter by it would take more than `most` bytes of memory: a cap to put
+    /// on what others ask for.
     ///
     /// ```
     /// use tamis::rate::{Kind, Plan};
@@ -331,9 +347,10 @@ impl Plan {
         self.counter_bits
     }
 
-    /// The share of strangers that will pass when the filter holds `items`, as an expectation over random hashes: for the
-    /// classic layouts E[(X/m)^k] over the number X of bits set, for the blocked one the binomial mixture over the load of a
-    /// block. (Digests have 128 bits: rates near 2^-128, which no plan can ask for, are lower here than in life.)
+    /// The share of strangers that will pass when the filter holds `items`, as an expectation over
+    /// random hashes: for the classic layouts E[(X/m)^k] over the number X of bits set, for the
+    /// blocked one the binomial mixture over the load of a block. (Digests have 128 bits: rates
+    /// near 2^-128, which no plan can ask for, are lower here than in life.)
     #[must_use]
     pub fn expected_fpr(&self, items: u64) -> f64 {
         match self.filter {
@@ -369,8 +386,8 @@ impl Plan {
         }
     }
 
-    /// The most cells that the planned items can be believed to have set: each sets at most `hashes` of them, and
-    /// chance explains five standard deviations above the mean.
+    /// The most cells that the planned items can be believed to have set: each sets at most
+    /// `hashes` of them, and chance explains five standard deviations above the mean.
     pub(super) fn most_occupied(&self) -> f64 {
         let n = self.items as f64;
         let throws = n * f64::from(self.hashes);
@@ -437,7 +454,8 @@ fn single_hash_cells(items: u64, fpr: f64) -> u128 {
 /// The most items that `cells` hold with one hash.
 fn single_hash_items(cells: u64, fpr: f64) -> u64 {
     // -ln(1 - 0.999) is below 7, so no cell holds 8 items.
-    first(1, cells.saturating_mul(8).max(1), |items| classic_cells(items, fpr) > u128::from(cells)) - 1
+    first(1, cells.saturating_mul(8).max(1), |items| classic_cells(items, fpr) > u128::from(cells))
+        - 1
 }
 
 fn classic_hashes(cells: u64, items: u64) -> u32 {
@@ -471,8 +489,8 @@ fn blocked_items(blocks: u64, fpr: f64) -> u64 {
     first(1, blocks * BLOCK * 9, beyond) - 1
 }
 
-/// The first number from `low` to `high` for which `holds` is true; it must be true at `high`, and go from false to
-/// true once.
+/// The first number from `low` to `high` for which `holds` is true; it must be true at `high`, and
+/// go from false to true once.
 fn first(mut low: u64, mut high: u64, holds: impl Fn(u64) -> bool) -> u64 {
     while low < high {
         let middle = low + (high - low) / 2;

@@ -1,7 +1,7 @@
 //! Twice the precision of f64, for the few formulas whose rounding decides a size.
 //!
-//! For 10^12 items at a rate of 1e-15 the bits have 47 binary digits; ordinary f64 arithmetic would leave the last
-//! ones to chance, and a plan is exact.
+//! For 10^12 items at a rate of 1e-15 the bits have 47 binary digits; ordinary f64 arithmetic would
+//! leave the last ones to chance, and a plan is exact.
 
 /// An unevaluated sum of two f64: about 106 significant bits.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,8 @@ struct Double {
 
 const LN_2: Double = Double { high: std::f64::consts::LN_2, low: 2.319_046_813_846_299_6e-17 };
 /// (ln 2)^2.
-const LN_2_SQUARED: Double = Double { high: 0.480_453_013_918_201_44, low: -1.898_786_250_636_575e-17 };
+const LN_2_SQUARED: Double =
+    Double { high: 0.480_453_013_918_201_44, low: -1.898_786_250_636_575e-17 };
 
 /// The exact sum of two f64.
 fn sum(a: f64, b: f64) -> Double {
@@ -58,12 +59,13 @@ impl Double {
     fn exp(x: f64) -> Double {
         const HALVINGS: i32 = 9;
         let powers = (x / LN_2.high).round();
-        let rest =
-            Double { high: x, low: 0.0 }.add(LN_2.mul(Double { high: -powers, low: 0.0 })).scale(-HALVINGS);
+        let rest = Double { high: x, low: 0.0 }
+            .add(LN_2.mul(Double { high: -powers, low: 0.0 }))
+            .scale(-HALVINGS);
         let one = Double { high: 1.0, low: 0.0 };
-        let series = (1..=14)
-            .rev()
-            .fold(one, |acc, i| one.add(rest.mul(acc).div(Double { high: f64::from(i), low: 0.0 })));
+        let series = (1..=14).rev().fold(one, |acc, i| {
+            one.add(rest.mul(acc).div(Double { high: f64::from(i), low: 0.0 }))
+        });
         (0..HALVINGS).fold(series, |square, _| square.mul(square)).scale(powers as i32)
     }
 
@@ -116,7 +118,8 @@ mod tests {
         let mut rows = 0;
         for row in include_str!("../../tests/sizes.csv").lines().skip(1) {
             let cell: Vec<&str> = row.split(',').collect();
-            let [n, given, m, fits] = [cell[0], cell[3], cell[2], cell[4]].map(|c| c.parse::<u64>().unwrap());
+            let [n, given, m, fits] =
+                [cell[0], cell[3], cell[2], cell[4]].map(|c| c.parse::<u64>().unwrap());
             let fpr: f64 = cell[1].parse().unwrap();
             assert_eq!(bits(n, fpr), u128::from(m), "{row}");
             assert_eq!(items(given, fpr), fits, "{row}");

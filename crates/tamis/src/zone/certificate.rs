@@ -1,16 +1,17 @@
 //! Proofs of the zone of a coprime filter.
 //!
-//! A filter over `n` consecutive integers has pairwise coprime moduli; an element sets one bit for each
-//! modulus, its remainder. A stranger is a false positive exactly when each modulus divides the difference
-//! of the stranger and some stored element. Give each modulus to one such element: as the moduli are
-//! coprime, the product of the moduli given to one element divides a difference, which is at most `n - 1`.
-//! Conversely, moduli packed into `d` bins of product at most `n - 1` give a false positive: the stranger
-//! is the first element, and the stored ones lie one bin's product after it.
+//! A filter over `n` consecutive integers has pairwise coprime moduli; an element sets one bit for
+//! each modulus, its remainder. A stranger is a false positive exactly when each modulus divides
+//! the difference of the stranger and some stored element. Give each modulus to one such element:
+//! as the moduli are coprime, the product of the moduli given to one element divides a difference,
+//! which is at most `n - 1`. Conversely, moduli packed into `d` bins of product at most `n - 1`
+//! give a false positive: the stranger is the first element, and the stored ones lie one bin's
+//! product after it.
 //!
-//! So the filter is exact for every set of at most `d` elements if and only if its moduli do not fit into
-//! `d` bins of product at most `n - 1`. Any lower bound on the number of bins is thus a proof. The bounds
-//! here are the classical ones of bin packing, written with products in place of sums, so that integers
-//! decide them exactly.
+//! So the filter is exact for every set of at most `d` elements if and only if its moduli do not
+//! fit into `d` bins of product at most `n - 1`. Any lower bound on the number of bins is thus a
+//! proof. The bounds here are the classical ones of bin packing, written with products in place of
+//! sums, so that integers decide them exactly.
 
 use std::fmt;
 
@@ -45,8 +46,9 @@ pub enum Certificate {
     },
     /// The product of all moduli exceeds (n-1)(n-2)...(n-d).
     Product,
-    /// The moduli are weighed by the roots of `n - 1`: with `root` 1, each modulus above the square root
-    /// needs a bin of its own; with `root` r, at most r moduli above the (r+1)-th root share one.
+    /// The moduli are weighed by the roots of `n - 1`: with `root` 1, each modulus above the square
+    /// root needs a bin of its own; with `root` r, at most r moduli above the (r+1)-th root
+    /// share one.
     Count {
         /// One less than the degree of the root.
         root: u32,
@@ -63,8 +65,8 @@ pub enum Certificate {
         /// The base of the powers.
         base: u64,
     },
-    /// Moduli below `threshold` are left out; those too large to share a bin with a modulus of at least
-    /// `threshold` have bins of their own; the rest is too large together.
+    /// Moduli below `threshold` are left out; those too large to share a bin with a modulus of at
+    /// least `threshold` have bins of their own; the rest is too large together.
     Packing {
         /// The smallest modulus counted.
         threshold: u64,
@@ -80,7 +82,9 @@ impl Certificate {
         match self {
             Self::Empty => String::from("nothing is proved beyond the empty set"),
             Self::Unlimited { modulus } => {
-                format!("the modulus {modulus} is not below the universe, so its block is an exact bitmap")
+                format!(
+                    "the modulus {modulus} is not below the universe, so its block is an exact bitmap"
+                )
             }
             Self::Product => String::from(
                 "the product of all moduli exceeds every product of that many distinct differences",
@@ -152,8 +156,8 @@ pub(crate) fn pairwise_coprime(moduli: &[u64]) -> bool {
 
 /// The largest zone that the lower bounds prove, at most `most`, and why.
 ///
-/// Moduli that are not pairwise coprime (or below 2) prove nothing. The exhaustive search is not part of
-/// this: see `prove`.
+/// Moduli that are not pairwise coprime (or below 2) prove nothing. The exhaustive search is not
+/// part of this: see `prove`.
 pub fn zone(moduli: &[u64], universe: u128, most: u32) -> (u32, Certificate) {
     if moduli.is_empty() || !pairwise_coprime(moduli) {
         return (0, Certificate::Empty);
@@ -162,7 +166,12 @@ pub fn zone(moduli: &[u64], universe: u128, most: u32) -> (u32, Certificate) {
 }
 
 /// As `zone`, and if the lower bounds fall short of `items`, the exhaustive search decides.
-pub(crate) fn prove(moduli: &[u64], universe: u128, items: u32, effort: u64) -> Option<Certificate> {
+pub(crate) fn prove(
+    moduli: &[u64],
+    universe: u128,
+    items: u32,
+    effort: u64,
+) -> Option<Certificate> {
     if moduli.is_empty() || !pairwise_coprime(moduli) {
         return None;
     }
@@ -298,12 +307,12 @@ fn level(levels: &[u128], number: u128) -> u64 {
     levels.partition_point(|&least| least <= number) as u64
 }
 
-/// The weight of a modulus under levels that are superadditive: the levels of factors sum up to at most
-/// the level of their product (true of both kinds above).
+/// The weight of a modulus under levels that are superadditive: the levels of factors sum up to at
+/// most the level of their product (true of both kinds above).
 ///
-/// A modulus above the square root of the capacity weighs what it leaves: all of the capacity's level
-/// but the level of capacity / modulus, which is the most that its companions weigh. No bin holds two of
-/// these, so no bin weighs more than the level of the capacity.
+/// A modulus above the square root of the capacity weighs what it leaves: all of the capacity's
+/// level but the level of capacity / modulus, which is the most that its companions weigh. No bin
+/// holds two of these, so no bin weighs more than the level of the capacity.
 pub(crate) fn weight(levels: &[u128], capacity: u128, modulus: u64) -> u64 {
     let modulus = u128::from(modulus);
     if modulus > capacity {
@@ -331,10 +340,11 @@ fn bins_by_levels(sorted: &[u64], capacity: u128, levels: &[u128]) -> u64 {
     total.div_ceil(levels.len() as u64)
 }
 
-/// The bins needed because few moduli share one, with the smallest modulus counted and how many share.
+/// The bins needed because few moduli share one, with the smallest modulus counted and how many
+/// share.
 ///
-/// If the smallest r + 1 moduli from some modulus on have a product above the capacity, then no bin holds
-/// r + 1 of the moduli from there on.
+/// If the smallest r + 1 moduli from some modulus on have a product above the capacity, then no bin
+/// holds r + 1 of the moduli from there on.
 pub(crate) fn bins_together(sorted: &[u64], capacity: u128) -> (u64, u64, u32) {
     let mut best = (0, 0, 0);
     for most in 1..=ROOTS {
@@ -350,23 +360,26 @@ pub(crate) fn bins_together(sorted: &[u64], capacity: u128) -> (u64, u64, u32) {
 
 /// Whether the product of the moduli is at most the capacity.
 fn fits(moduli: &[u64], capacity: u128) -> bool {
-    let product = moduli.iter().try_fold(1u128, |product, &modulus| product.checked_mul(u128::from(modulus)));
+    let product =
+        moduli.iter().try_fold(1u128, |product, &modulus| product.checked_mul(u128::from(modulus)));
     product.is_some_and(|product| product <= capacity)
 }
 
-/// The groups of the packing bound: how many moduli are too large to share a bin with the threshold, how
-/// many others exceed the square root, and where the moduli of at least the threshold begin.
+/// The groups of the packing bound: how many moduli are too large to share a bin with the
+/// threshold, how many others exceed the square root, and where the moduli of at least the
+/// threshold begin.
 fn groups(sorted: &[u64], capacity: u128, threshold: u64) -> (usize, usize, usize) {
     let begin = sorted.partition_point(|&modulus| modulus < threshold);
-    let fitting = sorted.partition_point(|&modulus| u128::from(modulus) <= capacity / u128::from(threshold));
+    let fitting =
+        sorted.partition_point(|&modulus| u128::from(modulus) <= capacity / u128::from(threshold));
     let small = count_small(sorted, capacity).min(fitting);
     (sorted.len() - fitting, fitting - small, begin.min(small))
 }
 
-/// The bins needed by the packing bound of a threshold (Martello and Toth), which is at least 1 and at most
-/// the square root of the capacity: moduli that cannot share a
-/// bin with any modulus of at least the threshold are alone; the others need as many bins as there are
-/// moduli above the square root, and as many as their product asks for.
+/// The bins needed by the packing bound of a threshold (Martello and Toth), which is at least 1 and
+/// at most the square root of the capacity: moduli that cannot share a
+/// bin with any modulus of at least the threshold are alone; the others need as many bins as there
+/// are moduli above the square root, and as many as their product asks for.
 fn bins_by_packing(sorted: &[u64], capacity: u128, threshold: u64) -> u64 {
     let (alone, large, begin) = groups(sorted, capacity, threshold);
     let product = product_of(&sorted[begin..sorted.len() - alone]);
@@ -409,8 +422,8 @@ fn promising_thresholds(sorted: &[u64], capacity: u128) -> Vec<u64> {
 
 /// Whether the moduli fit into `bins` bins of product at most `universe - 1`.
 ///
-/// The search visits at most `effort` nodes. The moduli need not be coprime for the packing itself; only
-/// for coprime ones does it say anything of a filter.
+/// The search visits at most `effort` nodes. The moduli need not be coprime for the packing itself;
+/// only for coprime ones does it say anything of a filter.
 pub fn packing(moduli: &[u64], universe: u128, bins: u32, effort: u64) -> Packing {
     let mut effort = effort;
     if zone(moduli, universe, bins).0 >= bins.max(1) {
@@ -419,13 +432,20 @@ pub fn packing(moduli: &[u64], universe: u128, bins: u32, effort: u64) -> Packin
     search_packing(moduli, universe, bins, &mut effort)
 }
 
-/// Branch and bound: the moduli in descending order, each tried in the fullest bin first. What is left of
-/// the effort is handed back.
-pub(crate) fn search_packing(moduli: &[u64], universe: u128, bins: u32, effort: &mut u64) -> Packing {
+/// Branch and bound: the moduli in descending order, each tried in the fullest bin first. What is
+/// left of the effort is handed back.
+pub(crate) fn search_packing(
+    moduli: &[u64],
+    universe: u128,
+    bins: u32,
+    effort: &mut u64,
+) -> Packing {
     if moduli.iter().any(|&modulus| modulus < 2) {
         return Packing::Unknown;
     }
-    if moduli.iter().any(|&modulus| u128::from(modulus) >= universe) || (bins == 0 && !moduli.is_empty()) {
+    if moduli.iter().any(|&modulus| u128::from(modulus) >= universe)
+        || (bins == 0 && !moduli.is_empty())
+    {
         return Packing::Impossible;
     }
     if moduli.len() > DEEPEST {
@@ -481,7 +501,8 @@ impl Search {
             return Some(false);
         }
         let modulus = u128::from(modulus);
-        let mut order: Vec<usize> = (0..self.room.len()).filter(|&bin| self.room[bin] >= modulus).collect();
+        let mut order: Vec<usize> =
+            (0..self.room.len()).filter(|&bin| self.room[bin] >= modulus).collect();
         order.sort_unstable_by_key(|&bin| self.room[bin]);
         let mut tried = 0;
         for bin in order {
@@ -520,7 +541,8 @@ impl Search {
 
 /// A bound of the binary logarithm in units of 2^-16, from above or from below, in integers alone.
 ///
-/// The mantissa is squared again and again, rounded towards the bound; each doubling is a binary digit.
+/// The mantissa is squared again and again, rounded towards the bound; each doubling is a binary
+/// digit.
 fn logarithm(number: u128, above: bool) -> u64 {
     const DIGITS: u32 = 16;
     if number < 2 {
@@ -530,7 +552,8 @@ fn logarithm(number: u128, above: bool) -> u64 {
     let round = u128::from(above);
     let mut result = u64::from(width);
     // The mantissa in units of 2^-62: it stays below 2^63 + 1, so that its square fits.
-    let mut mantissa = if width <= 62 { number << (62 - width) } else { (number >> (width - 62)) + round };
+    let mut mantissa =
+        if width <= 62 { number << (62 - width) } else { (number >> (width - 62)) + round };
     for _ in 0..DIGITS {
         mantissa = ((mantissa * mantissa) >> 62) + round;
         result *= 2;
@@ -555,21 +578,28 @@ mod tests {
             let stored = |element: &u64| set >> element & 1 == 1;
             (0..universe).filter(|stranger| !stored(stranger)).any(|stranger| {
                 moduli.iter().all(|modulus| {
-                    (0..universe).filter(stored).any(|element| element % modulus == stranger % modulus)
+                    (0..universe)
+                        .filter(stored)
+                        .any(|element| element % modulus == stranger % modulus)
                 })
             })
         })
     }
 
-    /// The smallest number of stored elements with a false positive, if any, at most 5: for each stranger,
-    /// the sets of moduli that its neighbours answer for are united step by step.
+    /// The smallest number of stored elements with a false positive, if any, at most 5: for each
+    /// stranger, the sets of moduli that its neighbours answer for are united step by step.
     fn smallest_deception(moduli: &[u64], universe: u64) -> Option<u32> {
         let full = (1usize << moduli.len()) - 1;
         let mut least = None;
         for stranger in 0..universe {
             let answers = |element: u64| {
-                let divides = |&(_, &modulus): &(usize, &u64)| element.abs_diff(stranger) % modulus == 0;
-                moduli.iter().enumerate().filter(divides).fold(0usize, |mask, (index, _)| mask | 1 << index)
+                let divides =
+                    |&(_, &modulus): &(usize, &u64)| element.abs_diff(stranger) % modulus == 0;
+                moduli
+                    .iter()
+                    .enumerate()
+                    .filter(divides)
+                    .fold(0usize, |mask, (index, _)| mask | 1 << index)
             };
             let masks: Vec<usize> =
                 (0..universe).filter(|&element| element != stranger).map(answers).collect();
@@ -578,7 +608,9 @@ mod tests {
             for items in 1..=5 {
                 let old = reached.clone();
                 for mask in &masks {
-                    (0..=full).filter(|&from| old[from]).for_each(|from| reached[from | mask] = true);
+                    (0..=full)
+                        .filter(|&from| old[from])
+                        .for_each(|from| reached[from | mask] = true);
                 }
                 if reached[full] && least.is_none_or(|found| items < found) {
                     least = Some(items);
@@ -638,7 +670,12 @@ mod tests {
             for moduli in all_sets(34) {
                 let least = smallest_deception(&moduli, universe);
                 for items in 1..=5 {
-                    check_truth(&moduli, universe, items, least.is_some_and(|least| least <= items));
+                    check_truth(
+                        &moduli,
+                        universe,
+                        items,
+                        least.is_some_and(|least| least <= items),
+                    );
                 }
             }
         }
@@ -649,7 +686,9 @@ mod tests {
     fn every_bound_is_below_the_truth() {
         for universe in [13u64, 18, 26, 30] {
             let capacity = u128::from(universe) - 1;
-            for moduli in all_sets(34).into_iter().filter(|moduli| moduli.iter().all(|&m| m < universe)) {
+            for moduli in
+                all_sets(34).into_iter().filter(|moduli| moduli.iter().all(|&m| m < universe))
+            {
                 let bins = u64::from(smallest_deception(&moduli, universe).unwrap_or(6));
                 for root in 1..=ROOTS {
                     let bound = bins_by_levels(&moduli, capacity, &root_levels(capacity, root));
@@ -662,7 +701,10 @@ mod tests {
                     assert!(bound <= bins || bins == 6, "{moduli:?} {universe} base {base}");
                     let threshold = base.min(capacity.isqrt() as u64);
                     let bound = bins_by_packing(&moduli, capacity, threshold);
-                    assert!(bound <= bins || bins == 6, "{moduli:?} {universe} threshold {threshold}");
+                    assert!(
+                        bound <= bins || bins == 6,
+                        "{moduli:?} {universe} threshold {threshold}"
+                    );
                 }
                 let bound = zone_by_product(&moduli, capacity, 10);
                 assert!(u64::from(bound) < bins || bins == 6, "{moduli:?} {universe}");
@@ -677,7 +719,10 @@ mod tests {
         sorted.sort_unstable();
         for levels in [root_levels(65535, 3), root_levels(65535, 1), power_levels(65535, 7)] {
             let total: u64 = moduli.iter().map(|&modulus| weight(&levels, 65535, modulus)).sum();
-            assert_eq!(bins_by_levels(&sorted, 65535, &levels), total.div_ceil(levels.len() as u64));
+            assert_eq!(
+                bins_by_levels(&sorted, 65535, &levels),
+                total.div_ceil(levels.len() as u64)
+            );
         }
     }
 
@@ -695,7 +740,9 @@ mod tests {
 
     #[test]
     fn logarithms_are_bounds() {
-        for number in (2u128..2000).chain([u128::from(u64::MAX), 1 << 64, (1 << 100) + 1, u128::MAX]) {
+        for number in
+            (2u128..2000).chain([u128::from(u64::MAX), 1 << 64, (1 << 100) + 1, u128::MAX])
+        {
             let exact = (number as f64).log2() * 65536.0;
             let (below, above) = (logarithm(number, false) as f64, logarithm(number, true) as f64);
             assert!(below <= exact + 1e-6 && exact <= above + 1e-6, "{number}");

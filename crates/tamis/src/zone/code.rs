@@ -6,10 +6,12 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A sequence of blocks; block i has a size, and sends each number of the universe to one of its positions.
+/// A sequence of blocks; block i has a size, and sends each number of the universe to one of its
+/// positions.
 ///
-/// A filter holds one cell for each position of each block. A code is *free of false positives* for d items if, whatever
-/// d elements are stored, every other element has a position that none of them shares.
+/// A filter holds one cell for each position of each block. A code is *free of false positives* for
+/// d items if, whatever d elements are stored, every other element has a position that none of them
+/// shares.
 ///
 /// ```
 /// use tamis::zone::{Code, Residues};
@@ -29,15 +31,17 @@ pub trait Code: fmt::Debug + Send + Sync {
     /// The position of an element in each block, in order.
     fn positions(&self, number: u64, positions: &mut Vec<u64>);
 
-    /// The elements whose positions are all occupied, by joining the occupied positions of a few blocks into candidates
-    /// and testing each on the other blocks. `None` if that would take more than `most` candidates.
+    /// The elements whose positions are all occupied, by joining the occupied positions of a few
+    /// blocks into candidates and testing each on the other blocks. `None` if that would take
+    /// more than `most` candidates.
     fn join(&self, cells: &dyn Occupancy, universe: u128, most: u64) -> Option<Vec<u64>>;
 
-    /// How many candidates [`join`](Code::join) would test if each block had `items` occupied positions.
+    /// How many candidates [`join`](Code::join) would test if each block had `items` occupied
+    /// positions.
     fn join_work(&self, items: u64, universe: u128) -> u128;
 
-    /// The elements whose positions in each block are these, multiplicities included, by algebra; `None` if the blocks
-    /// are too few to tell, or no set of elements has them.
+    /// The elements whose positions in each block are these, multiplicities included, by algebra;
+    /// `None` if the blocks are too few to tell, or no set of elements has them.
     fn algebra(&self, positions: &[Vec<u64>], universe: u128) -> Option<Vec<u64>>;
 }
 
@@ -69,8 +73,9 @@ impl Deref for Coding {
 }
 
 impl Coding {
-    /// Whether `occupied` says yes to the position of an element in every block. The blocks come in the order in which most
-    /// strangers meet a no soonest, and after it no further position is computed.
+    /// Whether `occupied` says yes to the position of an element in every block. The blocks come in
+    /// the order in which most strangers meet a no soonest, and after it no further position is
+    /// computed.
     #[inline(always)]
     pub(crate) fn all(&self, number: u64, occupied: impl FnMut(usize, u64) -> bool) -> bool {
         match self {
@@ -91,9 +96,11 @@ mod tests {
 
     #[test]
     fn a_lookup_sees_every_position_once_and_stops_at_the_first_no() {
-        let residues = |moduli, first| Coding::Residues(Arc::new(Residues::new(moduli, first).unwrap()));
-        let rs =
-            |order, degree, blocks| Coding::Rs(Arc::new(ReedSolomon::new(order, degree, blocks).unwrap()));
+        let residues =
+            |moduli, first| Coding::Residues(Arc::new(Residues::new(moduli, first).unwrap()));
+        let rs = |order, degree, blocks| {
+            Coding::Rs(Arc::new(ReedSolomon::new(order, degree, blocks).unwrap()))
+        };
         let codes = [
             residues(vec![2, 3, 5, 7, 11], 10),
             residues(vec![9, 4, 35, 11], 0),

@@ -1,8 +1,9 @@
 //! Codes of residues: block i is the remainder modulo the i-th of pairwise coprime moduli.
 //!
-//! With the first primes for moduli this is the EGH filter (Kiss, Hosszu, Tapolcai, Rónyai and Rottenstreich, after Eppstein,
-//! Goodrich and Hirschberg). A stored element covers a stranger's blocks only for moduli that divide their difference, which
-//! is below n; so the moduli that d elements cover can be packed into d bins of product at most n - 1.
+//! With the first primes for moduli this is the EGH filter (Kiss, Hosszu, Tapolcai, Rónyai and
+//! Rottenstreich, after Eppstein, Goodrich and Hirschberg). A stored element covers a stranger's
+//! blocks only for moduli that divide their difference, which is below n; so the moduli that d
+//! elements cover can be packed into d bins of product at most n - 1.
 
 use super::certificate;
 use super::code::{Code, Occupancy};
@@ -22,7 +23,8 @@ use std::cmp::Reverse;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Residues {
     moduli: Vec<u64>,
-    /// Every block with its modulus, the largest first: its block is the emptiest, and refuses most strangers at once.
+    /// Every block with its modulus, the largest first: its block is the emptiest, and refuses
+    /// most strangers at once.
     probes: Vec<(usize, Divisor)>,
     /// The first element: residues are those of the elements themselves, not of their numbers.
     first: u64,
@@ -31,7 +33,8 @@ pub struct Residues {
 impl Residues {
     /// The code with these moduli, for a universe that begins at `first`.
     pub fn new(moduli: Vec<u64>, first: u64) -> Result<Residues, Error> {
-        let refuse = |why: String, remedy: &str| Err(Error::Universe { why, remedy: remedy.to_owned() });
+        let refuse =
+            |why: String, remedy: &str| Err(Error::Universe { why, remedy: remedy.to_owned() });
         if moduli.is_empty() {
             return refuse("a code of residues needs moduli".to_owned(), "give at least one");
         }
@@ -39,7 +42,10 @@ impl Residues {
             return refuse(format!("{small} is no modulus"), "moduli are from 2 to 4294967295");
         }
         if !certificate::pairwise_coprime(&moduli) {
-            return refuse("two of the moduli share a factor".to_owned(), "moduli must be pairwise coprime");
+            return refuse(
+                "two of the moduli share a factor".to_owned(),
+                "moduli must be pairwise coprime",
+            );
         }
         Ok(Residues::of_checked(moduli, first))
     }
@@ -53,7 +59,8 @@ impl Residues {
     }
 
     fn of_checked(moduli: Vec<u64>, first: u64) -> Residues {
-        let mut probes: Vec<_> = moduli.iter().map(|modulus| Divisor::new(*modulus)).enumerate().collect();
+        let mut probes: Vec<_> =
+            moduli.iter().map(|modulus| Divisor::new(*modulus)).enumerate().collect();
         probes.sort_by_key(|(_, modulus)| Reverse(modulus.value()));
         Residues { moduli, probes, first }
     }
@@ -86,7 +93,8 @@ pub(crate) fn first_primes(count: usize) -> Vec<u64> {
 
 /// The first primes whose sum is at most `bits`.
 pub(crate) fn primes_within(bits: u64) -> Vec<u64> {
-    // Primes below x add up to more than x^2 / (3 ln x), so few are needed; the square root of 40 times the bits is plenty.
+    // Primes below x add up to more than x^2 / (3 ln x), so few are needed; the square root of 40
+    // times the bits is plenty.
     let limit = (bits.min(1 << 40) * 40).isqrt() + 64;
     let mut rest = bits;
     primes_up_to(limit as usize)
@@ -106,13 +114,16 @@ fn primes_up_to(limit: usize) -> Vec<u64> {
     for n in 2..=limit {
         if !composite[n] {
             primes.push(n as u64);
-            (n.saturating_mul(n)..=limit).step_by(n).for_each(|multiple| composite[multiple] = true);
+            (n.saturating_mul(n)..=limit)
+                .step_by(n)
+                .for_each(|multiple| composite[multiple] = true);
         }
     }
     primes
 }
 
-/// The first `count` moduli, or all of them and the next larger numbers that share no factor with any.
+/// The first `count` moduli, or all of them and the next larger numbers that share no factor with
+/// any.
 pub(crate) fn extended(moduli: &[u64], count: usize) -> Vec<u64> {
     let mut longer: Vec<u64> = moduli.iter().copied().take(count).collect();
     let mut next = moduli.iter().max().map_or(2, |largest| largest + 1);
@@ -160,12 +171,16 @@ impl Code for Residues {
             product *= u128::from(self.moduli[block]); // every product but the last is below the universe
         }
         // The joined blocks are occupied by construction; of the others, the emptiest refuse most.
-        let mut others: Vec<_> = self.probes.iter().filter(|(block, _)| !joined.contains(block)).collect();
+        let mut others: Vec<_> =
+            self.probes.iter().filter(|(block, _)| !joined.contains(block)).collect();
         others.sort_by_key(|(block, modulus)| Reverse(modulus.value() / counts[*block]));
         let mut found = Vec::new();
         extend(&levels, 0, product, universe, &mut |number| {
             let element = self.first.wrapping_add(number);
-            if others.iter().all(|(block, modulus)| cells.is_occupied(*block, modulus.remainder(element))) {
+            if others
+                .iter()
+                .all(|(block, modulus)| cells.is_occupied(*block, modulus.remainder(element)))
+            {
                 found.push(number);
             }
         });
@@ -199,14 +214,17 @@ impl Residues {
     }
 }
 
-/// Which blocks to join, and how many candidates that makes: the product of their occupied positions, times the elements
-/// that share all residues. More blocks multiply the first and divide the second.
+/// Which blocks to join, and how many candidates that makes: the product of their occupied
+/// positions, times the elements that share all residues. More blocks multiply the first and divide
+/// the second.
 fn best_join(moduli: &[u64], counts: &[u64], universe: u128) -> (Vec<usize>, u128) {
     // A block of many positions, few of them occupied, narrows most.
     let mut order: Vec<usize> = (0..moduli.len()).collect();
     order.sort_by(|&a, &b| {
-        let (left, right) =
-            (u128::from(moduli[a]) * u128::from(counts[b]), u128::from(moduli[b]) * u128::from(counts[a]));
+        let (left, right) = (
+            u128::from(moduli[a]) * u128::from(counts[b]),
+            u128::from(moduli[b]) * u128::from(counts[a]),
+        );
         right.cmp(&left).then(a.cmp(&b))
     });
     let (mut best, mut least) = (0, universe);
@@ -226,7 +244,8 @@ fn best_join(moduli: &[u64], counts: &[u64], universe: u128) -> (Vec<usize>, u12
     (order, least)
 }
 
-/// One block of a join: how to carry a solution modulo the product before it to one modulo the product with it.
+/// One block of a join: how to carry a solution modulo the product before it to one modulo the
+/// product with it.
 struct Level {
     modulus: Divisor,
     inverse: u64,
@@ -241,12 +260,14 @@ impl Residues {
         let inverse = inverse((product % u128::from(modulus)) as u64, modulus)?;
         // Residues of numbers, which count from the first element.
         let back = modulus - self.first % modulus;
-        let scaled = residues.iter().map(|residue| (residue + back) % modulus * inverse % modulus).collect();
+        let scaled =
+            residues.iter().map(|residue| (residue + back) % modulus * inverse % modulus).collect();
         Some(Level { modulus: Divisor::new(modulus), inverse, product, scaled })
     }
 }
 
-/// Gives every number below `universe` that is `x` modulo the product so far and has an occupied residue at each level.
+/// Gives every number below `universe` that is `x` modulo the product so far and has an occupied
+/// residue at each level.
 fn extend(levels: &[Level], x: u64, product: u128, universe: u128, found: &mut dyn FnMut(u64)) {
     let Some((level, rest)) = levels.split_first() else {
         let mut candidate = u128::from(x);
@@ -259,7 +280,8 @@ fn extend(levels: &[Level], x: u64, product: u128, universe: u128, found: &mut d
     // Moduli are below 2^32, so that products of two residues fit.
     let have = level.modulus.remainder(level.modulus.remainder(x) * level.inverse);
     for &scaled in &level.scaled {
-        let steps = if scaled >= have { scaled - have } else { scaled + level.modulus.value() - have };
+        let steps =
+            if scaled >= have { scaled - have } else { scaled + level.modulus.value() - have };
         let candidate = u128::from(x) + level.product * u128::from(steps);
         if candidate < universe {
             extend(rest, candidate as u64, product, universe, found);

@@ -1,4 +1,5 @@
-//! Division by a number that is known beforehand: a multiplication in place of a division, which takes several times as long.
+//! Division by a number that is known beforehand: a multiplication in place of a division, which
+//! takes several times as long.
 
 /// A divisor and its reciprocal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,13 +25,18 @@ impl Divisor {
     ///
     /// > x m / 2^64 = x / p - x (1 + e) / (p 2^64),
     ///
-    /// and the last term is below 1, as x < 2^64 and 1 + e <= p. Rounded down, x m / 2^64 is the quotient or one less. The
-    /// remainder that goes with it is below 2 p, which fits 64 bits, and one step at most corrects both.
+    /// and the last term is below 1, as x < 2^64 and 1 + e <= p. Rounded down, x m / 2^64 is the
+    /// quotient or one less. The remainder that goes with it is below 2 p, which fits 64 bits,
+    /// and one step at most corrects both.
     #[inline(always)]
     pub(super) fn divide(self, x: u64) -> (u64, u64) {
         let quotient = ((u128::from(x) * u128::from(self.reciprocal)) >> 64) as u64;
         let rest = x.wrapping_sub(quotient.wrapping_mul(self.value));
-        if rest >= self.value { (quotient.wrapping_add(1), rest - self.value) } else { (quotient, rest) }
+        if rest >= self.value {
+            (quotient.wrapping_add(1), rest - self.value)
+        } else {
+            (quotient, rest)
+        }
     }
 
     #[inline(always)]

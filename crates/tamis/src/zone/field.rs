@@ -1,9 +1,9 @@
 //! Finite fields GF(q) for prime powers q = p^e up to 65536.
 //!
-//! An element is a number below q whose base-p digits are the coefficients of a polynomial over Z_p,
-//! the least significant digit being the constant term. Products are taken modulo the monic irreducible
-//! polynomial of degree e whose lower coefficients, read as such a number, are smallest; this choice
-//! fixes the numbering of the field once and for all.
+//! An element is a number below q whose base-p digits are the coefficients of a polynomial over
+//! Z_p, the least significant digit being the constant term. Products are taken modulo the monic
+//! irreducible polynomial of degree e whose lower coefficients, read as such a number, are
+//! smallest; this choice fixes the numbering of the field once and for all.
 //!
 //! Products go through logarithms to a generator. Sums are an exclusive or when p = 2, modular when
 //! e = 1, and otherwise use Zech logarithms: a + b = a (1 + b / a), with log(1 + g^i) in a table.
@@ -22,14 +22,16 @@ enum Sum {
     Zech(Vec<u32>),
 }
 
-/// The field GF(q). Operands are numbers below q; any other operand gives some number without meaning
-/// (never a panic), so that the inner loops of callers need no checks.
+/// The field GF(q). Operands are numbers below q; any other operand gives some number without
+/// meaning (never a panic), so that the inner loops of callers need no checks.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     order: u32,
-    /// `powers[i]` = g^i for i < 2(q - 1): two periods, so that a sum of two logarithms needs no reduction.
+    /// `powers[i]` = g^i for i < 2(q - 1): two periods, so that a sum of two logarithms needs no
+    /// reduction.
     powers: Vec<u16>,
-    /// `logs[a]` for a in 0..q; the logarithm of 0 lies behind the table of powers, where all reads give 0.
+    /// `logs[a]` for a in 0..q; the logarithm of 0 lies behind the table of powers, where all
+    /// reads give 0.
     logs: Vec<u32>,
     sum: Sum,
 }
@@ -117,8 +119,9 @@ impl Field {
         self.power((u64::from(log) * (exponent % period) % period) as u32)
     }
 
-    /// Adds `factor` times `from` to `into`, entry by entry, as far as the shorter of the two reaches.
-    /// The kind of sum and the logarithm of the factor are looked at once, not for every entry.
+    /// Adds `factor` times `from` to `into`, entry by entry, as far as the shorter of the two
+    /// reaches. The kind of sum and the logarithm of the factor are looked at once, not for
+    /// every entry.
     pub(crate) fn add_scaled(&self, into: &mut [u32], from: &[u32], factor: u32) {
         if factor == 0 {
             return;
@@ -127,9 +130,13 @@ impl Field {
         let pairs = into.iter_mut().zip(from);
         match &self.sum {
             Sum::Binary => pairs.for_each(|(a, &b)| *a ^= self.power(log + self.log(b))),
-            Sum::Prime => pairs.for_each(|(a, &b)| *a = self.add_prime(*a, self.power(log + self.log(b)))),
+            Sum::Prime => {
+                pairs.for_each(|(a, &b)| *a = self.add_prime(*a, self.power(log + self.log(b))))
+            }
             Sum::Zech(zech) => {
-                pairs.for_each(|(a, &b)| *a = self.add_zech(zech, *a, self.power(log + self.log(b))));
+                pairs.for_each(|(a, &b)| {
+                    *a = self.add_zech(zech, *a, self.power(log + self.log(b)))
+                });
             }
         }
     }
@@ -140,7 +147,8 @@ impl Field {
         self.logs.get(a as usize).copied().unwrap_or(2 * (self.order - 1))
     }
 
-    /// The generator to the power `exponent`, and 0 behind the table, where the logarithm of 0 leads.
+    /// The generator to the power `exponent`, and 0 behind the table, where the logarithm of 0
+    /// leads.
     #[inline]
     fn power(&self, exponent: u32) -> u32 {
         self.powers.get(exponent as usize).map_or(0, |&a| u32::from(a))
@@ -161,12 +169,14 @@ impl Field {
             return a;
         }
         let (low, high) = (self.log(a), self.log(b));
-        let quotient = if high >= low { high - low } else { (high + self.order - 1).wrapping_sub(low) };
+        let quotient =
+            if high >= low { high - low } else { (high + self.order - 1).wrapping_sub(low) };
         self.power(low + zech.get(quotient as usize).copied().unwrap_or(0))
     }
 }
 
-/// Slow arithmetic on the same numbers, by digits; enough to find the generator and fill the tables.
+/// Slow arithmetic on the same numbers, by digits; enough to find the generator and fill the
+/// tables.
 struct Ring {
     p: u32,
     q: u32,
@@ -207,8 +217,8 @@ impl Ring {
         (1..self.q).find(|&g| primes.iter().all(|r| self.pow(g, (self.q - 1) / r) != 1))
     }
 
-    /// The powers g^0 .. g^(q-2). Multiplication by g is linear over Z_p, so its table follows from the
-    /// images of the places 1, p, p^2, .. with one addition for every element.
+    /// The powers g^0 .. g^(q-2). Multiplication by g is linear over Z_p, so its table follows from
+    /// the images of the places 1, p, p^2, .. with one addition for every element.
     fn cycle(&self, generator: u32) -> Vec<u32> {
         let mut image = vec![0; self.q as usize];
         let mut place = 1;
@@ -258,7 +268,8 @@ fn number(p: u32, digits: &[u32]) -> u32 {
     digits.iter().rev().fold(0, |number, digit| number * p + digit)
 }
 
-/// The remainder of a polynomial over Z_p by a monic one, with as many entries as the degree of the latter.
+/// The remainder of a polynomial over Z_p by a monic one, with as many entries as the degree of the
+/// latter.
 fn remainder(p: u32, mut polynomial: Vec<u32>, divisor: &[u32]) -> Vec<u32> {
     let degree = divisor.len() - 1;
     for top in (degree..polynomial.len()).rev() {
@@ -272,16 +283,20 @@ fn remainder(p: u32, mut polynomial: Vec<u32>, divisor: &[u32]) -> Vec<u32> {
     polynomial
 }
 
-/// The irreducible modulus of the specification. A monic polynomial of degree e and lower part `low` has
-/// the number q + low, so the candidates are simply the numbers from q on.
+/// The irreducible modulus of the specification. A monic polynomial of degree e and lower part
+/// `low` has the number q + low, so the candidates are simply the numbers from q on.
 fn smallest_irreducible(p: u32, e: u32, q: u32) -> Vec<u32> {
     if e == 1 {
         return vec![0, 1];
     }
-    (q..2 * q).map(|candidate| digits(p, candidate)).find(|c| irreducible(p, e, c)).unwrap_or_default()
+    (q..2 * q)
+        .map(|candidate| digits(p, candidate))
+        .find(|c| irreducible(p, e, c))
+        .unwrap_or_default()
 }
 
-/// Trial division by every monic polynomial of degree 1 ..= e/2; there are at most about 2 sqrt(q) of them.
+/// Trial division by every monic polynomial of degree 1 ..= e/2; there are at most about 2 sqrt(q)
+/// of them.
 fn irreducible(p: u32, e: u32, polynomial: &[u32]) -> bool {
     let divides = |divisor: u32| {
         let rest = remainder(p, polynomial.to_vec(), &digits(p, divisor));
@@ -310,8 +325,8 @@ fn prime_factors(mut number: u32) -> Vec<u32> {
     primes
 }
 
-/// The prime p and the exponent e with q = p^e, if there are such. The largest e for which q has an exact
-/// root leaves a root that is not itself a power, so it alone needs a primality test.
+/// The prime p and the exponent e with q = p^e, if there are such. The largest e for which q has an
+/// exact root leaves a root that is not itself a power, so it alone needs a primality test.
 pub(crate) fn prime_power(q: u64) -> Option<(u64, u32)> {
     if q < 2 {
         return None;
@@ -476,7 +491,9 @@ mod tests {
         }
         for p in 2u32..256 {
             let powers = (2..=16).filter_map(|e| p.checked_pow(e)).filter(|&q| q <= MOST_ORDER);
-            powers.for_each(|q| assert_eq!(Field::new(q).is_some(), prime_power(u64::from(p)).is_some()));
+            powers.for_each(|q| {
+                assert_eq!(Field::new(q).is_some(), prime_power(u64::from(p)).is_some())
+            });
         }
         for q in [0, 1, 6, 65537, 131072, u32::MAX] {
             assert!(Field::new(q).is_none());

@@ -47,8 +47,9 @@ impl Cells for Counters {
 /// | another element of the universe | `false`, up to d items |
 /// | no element of the universe | an error |
 ///
-/// It can list what it holds. The (d+1)-th item is refused, unless [`insert_beyond`](ZoneFilter::insert_beyond) asks for it: from
-/// then on strangers may pass and [`health`](ZoneFilter::health) says so.
+/// It can list what it holds. The (d+1)-th item is refused, unless
+/// [`insert_beyond`](ZoneFilter::insert_beyond) asks for it: from then on strangers may pass and
+/// [`health`](ZoneFilter::health) says so.
 ///
 /// ```
 /// use tamis::zone::{Filter, Plan, Prefer, Universe};
@@ -66,10 +67,11 @@ impl Cells for Counters {
 /// ```
 pub type Filter = ZoneFilter<Bits>;
 
-/// A set that is never wrong, while it holds at most d items of a finite universe, and forgets what is removed.
+/// A set that is never wrong, while it holds at most d items of a finite universe, and forgets what
+/// is removed.
 ///
-/// As [`Filter`], with counters instead of bits, each just wide enough for d. Removing an absent item is an error and changes
-/// nothing.
+/// As [`Filter`], with counters instead of bits, each just wide enough for d. Removing an absent
+/// item is an error and changes nothing.
 ///
 /// ```
 /// use tamis::zone::{CountingFilter, Plan, Prefer, Universe};
@@ -100,8 +102,8 @@ pub struct ZoneFilter<C: Cells> {
 pub(crate) struct State {
     /// More than the plan's items were taken in, once.
     pub(crate) beyond: bool,
-    /// `len` is an upper bound, and the cells may not be those of a set: a union or an intersection could not
-    /// be listed.
+    /// `len` is an upper bound, and the cells may not be those of a set: a union or an
+    /// intersection could not be listed.
     pub(crate) len_is_bound: bool,
 }
 
@@ -125,7 +127,8 @@ pub enum Method {
     Join,
     /// Solve for the elements from the counters.
     Algebra,
-    /// The EGH paper's own way from counters, by Sturm sequences: a slow reference, for codes of residues.
+    /// The EGH paper's own way from counters, by Sturm sequences: a slow reference, for codes of
+    /// residues.
     Sturm,
 }
 
@@ -144,8 +147,9 @@ pub enum Method {
 pub struct List {
     /// The numbers, ascending.
     pub numbers: Vec<u64>,
-    /// Whether these are exactly the items held. If not, the filter is beyond its zone, and these are all elements that pass:
-    /// every item is among them (unless strangers were removed), and others may be.
+    /// Whether these are exactly the items held. If not, the filter is beyond its zone, and these
+    /// are all elements that pass: every item is among them (unless strangers were removed),
+    /// and others may be.
     pub exact: bool,
 }
 
@@ -153,7 +157,9 @@ impl List {
     /// The elements as text.
     #[must_use]
     pub fn names<C: Cells>(&self, filter: &ZoneFilter<C>) -> Vec<String> {
-        let name = |number: &u64| String::from_utf8_lossy(&filter.plan.universe().name(*number)).into_owned();
+        let name = |number: &u64| {
+            String::from_utf8_lossy(&filter.plan.universe().name(*number)).into_owned()
+        };
         self.numbers.iter().map(name).collect()
     }
 }
@@ -172,9 +178,17 @@ impl<C: Cells> ZoneFilter<C> {
         Self::from_parts(plan, body, 0, State::default())
     }
 
-    pub(crate) fn from_parts(plan: Plan, body: Store, len: u64, state: State) -> Result<Self, Error> {
+    pub(crate) fn from_parts(
+        plan: Plan,
+        body: Store,
+        len: u64,
+        state: State,
+    ) -> Result<Self, Error> {
         if C::COUNTING != plan.is_counting() {
-            return Err(Error::Field { field: "counter width", got: plan.counter_bits().to_string() });
+            return Err(Error::Field {
+                field: "counter width",
+                got: plan.counter_bits().to_string(),
+            });
         }
         let starts = plan
             .blocks()
@@ -199,13 +213,15 @@ impl<C: Cells> ZoneFilter<C> {
         positions.iter().enumerate().all(|(block, position)| self.is_occupied(block, *position))
     }
 
-    /// The same for a lookup, which ends at the first empty cell and allocates nothing. Where the body lies is found once.
+    /// The same for a lookup, which ends at the first empty cell and allocates nothing. Where the
+    /// body lies is found once.
     #[inline]
     fn holds_number(&self, number: u64) -> bool {
         let (code, bytes, starts) = (self.plan.coding(), self.body.bytes(), &self.starts[..]);
         if C::COUNTING {
             let packed = self.packed();
-            return code.all(number, |block, position| packed.get(bytes, starts[block] + position) != 0);
+            return code
+                .all(number, |block, position| packed.get(bytes, starts[block] + position) != 0);
         }
         code.all(number, |block, position| bits::get(bytes, starts[block] + position))
     }
@@ -226,12 +242,12 @@ impl<C: Cells> ZoneFilter<C> {
         }
     }
 
-    /// Puts an item in, and says whether it was new. One that is there already changes nothing. An item too many is refused with
-    /// [`Error::Full`], and changes nothing either.
+    /// Puts an item in, and says whether it was new. One that is there already changes nothing. An
+    /// item too many is refused with [`Error::Full`], and changes nothing either.
     ///
-    /// Beyond the zone nobody can tell an item that is there already from one that only seems to be. There a
-    /// counting filter counts every item put in, the same one again as often as it comes, and forgets it when
-    /// it was taken out as often.
+    /// Beyond the zone nobody can tell an item that is there already from one that only seems to
+    /// be. There a counting filter counts every item put in, the same one again as often as it
+    /// comes, and forgets it when it was taken out as often.
     pub fn insert(&mut self, key: impl Key) -> Result<bool, Error> {
         let number = self.plan.universe().number(key)?;
         self.insert_number(number, false)
@@ -243,13 +259,14 @@ impl<C: Cells> ZoneFilter<C> {
         self.insert_number(number, true)
     }
 
-    /// [`insert`](Self::insert), or [`insert_beyond`](Self::insert_beyond), by the element's number in the universe.
+    /// [`insert`](Self::insert), or [`insert_beyond`](Self::insert_beyond), by the element's number
+    /// in the universe.
     pub fn insert_number(&mut self, number: u64, beyond: bool) -> Result<bool, Error> {
         self.check_number(number)?;
         let positions = self.positions(number);
         if self.holds(&positions) {
-            // A stranger that passes must be counted: once those it hides behind are taken out, it would be
-            // lost.
+            // A stranger that passes must be counted: once those it hides behind are taken out, it
+            // would be lost.
             if C::COUNTING && self.state.beyond {
                 self.put(&positions);
                 self.len = self.len.saturating_add(1);
@@ -271,10 +288,14 @@ impl<C: Cells> ZoneFilter<C> {
         if u128::from(number) < self.plan.universe().size() {
             return Ok(());
         }
-        Err(Error::Outside { key: format!("number {number}"), universe: self.plan.universe().to_string() })
+        Err(Error::Outside {
+            key: format!("number {number}"),
+            universe: self.plan.universe().to_string(),
+        })
     }
 
-    /// Whether an element is in the set: exactly, within the zone. What is no element of the universe is an error.
+    /// Whether an element is in the set: exactly, within the zone. What is no element of the
+    /// universe is an error.
     pub fn contains(&self, key: impl Key) -> Result<bool, Error> {
         let number = self.plan.universe().number(key)?;
         Ok(self.holds_number(number))
@@ -288,7 +309,8 @@ impl<C: Cells> ZoneFilter<C> {
 
     /// Whether each of many elements is in the set, in their order.
     pub fn contains_many<K: Key>(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        // Nothing is fetched ahead: most strangers end in one block, which stays in the first cache.
+        // Nothing is fetched ahead: most strangers end in one block, which stays in the first
+        // cache.
         let mut answers = Vec::with_capacity(keys.len());
         for key in keys {
             answers.push(self.contains(key)?);
@@ -296,7 +318,8 @@ impl<C: Cells> ZoneFilter<C> {
         Ok(answers)
     }
 
-    /// How many items there are: exactly, within the zone; but see [`len_is_exact`](Self::len_is_exact).
+    /// How many items there are: exactly, within the zone; but see
+    /// [`len_is_exact`](Self::len_is_exact).
     #[must_use]
     pub fn len(&self) -> u64 {
         self.len
@@ -308,9 +331,9 @@ impl<C: Cells> ZoneFilter<C> {
         self.body.bytes().iter().all(|byte| *byte == 0)
     }
 
-    /// Whether [`len`](Self::len) is exact. Otherwise it is an upper bound after a union that was too large to list, or, beyond
-    /// the zone, a count of those items that did not seem to be there already; with counters, of all that
-    /// were put in.
+    /// Whether [`len`](Self::len) is exact. Otherwise it is an upper bound after a union that was
+    /// too large to list, or, beyond the zone, a count of those items that did not seem to be
+    /// there already; with counters, of all that were put in.
     #[must_use]
     pub fn len_is_exact(&self) -> bool {
         !self.state.len_is_bound && !self.state.beyond
@@ -338,7 +361,8 @@ impl<C: Cells> ZoneFilter<C> {
         self.state
     }
 
-    /// The share of strangers that pass: 0 within the zone; beyond it, the share for elements drawn at random.
+    /// The share of strangers that pass: 0 within the zone; beyond it, the share for elements drawn
+    /// at random.
     #[must_use]
     pub fn expected_fpr(&self) -> f64 {
         if !self.state.beyond {
@@ -348,9 +372,13 @@ impl<C: Cells> ZoneFilter<C> {
         self.plan.blocks().iter().enumerate().map(full).product()
     }
 
-    /// Lists the items, by the fastest method that is exact; see [`List::exact`] for filters beyond their zone.
+    /// Lists the items, by the fastest method that is exact; see [`List::exact`] for filters beyond
+    /// their zone.
     pub fn list(&self) -> Result<List, Error> {
-        let work = self.plan.coding().join_work(self.len.min(self.plan.items()), self.plan.universe().size());
+        let work = self
+            .plan
+            .coding()
+            .join_work(self.len.min(self.plan.items()), self.plan.universe().size());
         if C::COUNTING && (work > FEW_CANDIDATES || self.state.beyond) {
             return self
                 .list_by(Method::Algebra)
@@ -367,10 +395,15 @@ impl<C: Cells> ZoneFilter<C> {
                 why: "algebra needs counters, and this filter has bits".to_owned(),
                 remedy: "list it by joining, or build it with counters".to_owned(),
             }),
-            Method::Algebra => self.solve(|positions, size| self.plan.coding().algebra(positions, size)),
+            Method::Algebra => {
+                self.solve(|positions, size| self.plan.coding().algebra(positions, size))
+            }
             Method::Sturm => {
                 let moduli = self.plan.scheme().moduli().ok_or_else(|| Error::Listing {
-                    why: format!("Sturm sequences list codes of residues, not {}", self.plan.code()),
+                    why: format!(
+                        "Sturm sequences list codes of residues, not {}",
+                        self.plan.code()
+                    ),
                     remedy: "list it by algebra".to_owned(),
                 })?;
                 let code = Residues::new(moduli, self.plan.universe().first())?;
@@ -383,15 +416,26 @@ impl<C: Cells> ZoneFilter<C> {
         let (code, size) = (self.plan.coding(), self.plan.universe().size());
         let most = MOST_CANDIDATES.min(MOST_PROBES / self.plan.probes());
         match code.join(self, size, most) {
-            Some(numbers) if self.len_is_exact() && numbers.len() as u64 != self.len => Err(Error::Listing {
-                why: format!("{} elements pass a filter that says it holds {}", numbers.len(), self.len),
-                remedy: "the file is damaged or not tamis's own: build it again".to_owned(),
-            }),
+            Some(numbers) if self.len_is_exact() && numbers.len() as u64 != self.len => {
+                Err(Error::Listing {
+                    why: format!(
+                        "{} elements pass a filter that says it holds {}",
+                        numbers.len(),
+                        self.len
+                    ),
+                    remedy: "the file is damaged or not tamis's own: build it again".to_owned(),
+                })
+            }
             Some(numbers) => Ok(List { numbers, exact: !self.state.beyond }),
             None => Err(Error::Listing {
-                why: format!("listing {} items by joining would test more than {most} candidates", self.len),
+                why: format!(
+                    "listing {} items by joining would test more than {most} candidates",
+                    self.len
+                ),
                 remedy: match (C::COUNTING, self.plan.code()) {
-                    (false, CodeName::Rs) => "build it with counters, or with --code egh or coprime",
+                    (false, CodeName::Rs) => {
+                        "build it with counters, or with --code egh or coprime"
+                    }
                     (false, _) => "build it with counters",
                     (true, CodeName::Coprime) => "build it with --code egh or rs",
                     (true, _) => "build a larger one from the keys",
@@ -441,8 +485,8 @@ impl<C: Cells> ZoneFilter<C> {
         Ok(List { numbers, exact: true })
     }
 
-    /// Takes in all that `other` holds. Filters of different lengths are joined in the blocks they share, which may shrink the
-    /// zone; more items than it allows put the result beyond it.
+    /// Takes in all that `other` holds. Filters of different lengths are joined in the blocks they
+    /// share, which may shrink the zone; more items than it allows put the result beyond it.
     pub fn union(&mut self, other: &Self) -> Result<(), Error> {
         let plan = self.common(other)?;
         let within = !self.state.beyond && !other.state.beyond;
@@ -469,10 +513,14 @@ impl<C: Cells> ZoneFilter<C> {
     pub fn intersect(&mut self, other: &Self) -> Result<(), Error> {
         let plan = self.common(other)?;
         if !self.state.beyond && !other.state.beyond {
-            // Either list will do; the shorter one is the faster, and may be the only one to be had.
-            let [listed, asked] = if self.len <= other.len { [&*self, other] } else { [other, &*self] };
-            let found =
-                listed.list().map(|list| (list, asked)).or_else(|_| asked.list().map(|list| (list, listed)));
+            // Either list will do; the shorter one is the faster, and may be the only one to be
+            // had.
+            let [listed, asked] =
+                if self.len <= other.len { [&*self, other] } else { [other, &*self] };
+            let found = listed
+                .list()
+                .map(|list| (list, asked))
+                .or_else(|_| asked.list().map(|list| (list, listed)));
             if let Ok((list, asked)) = found {
                 let held = |number: &u64| asked.holds(&asked.positions(*number));
                 let numbers: Vec<u64> = list.numbers.into_iter().filter(held).collect();
@@ -485,7 +533,8 @@ impl<C: Cells> ZoneFilter<C> {
         *self = mine;
         self.combine(&theirs, u64::min);
         self.len = len;
-        // Cells that different items share remain: the result is not the code of a set, and its zone is lost.
+        // Cells that different items share remain: the result is not the code of a set, and its
+        // zone is lost.
         self.state = State { beyond: true, len_is_bound: true };
         Ok(())
     }
@@ -505,7 +554,8 @@ impl<C: Cells> ZoneFilter<C> {
         if let (Scheme::Rs(left), Scheme::Rs(right)) = (l.scheme(), r.scheme())
             && (left.order, left.degree) != (right.order, right.degree)
         {
-            let shown = |choice: &Choice| format!("GF({}) to degree {}", choice.order, choice.degree);
+            let shown =
+                |choice: &Choice| format!("GF({}) to degree {}", choice.order, choice.degree);
             return differ("field", &shown(left), &shown(right));
         }
         let (shorter, longer) = if l.probes() <= r.probes() { (l, r) } else { (r, l) };
@@ -538,7 +588,8 @@ impl<C: Cells> ZoneFilter<C> {
         let (own, ceiling) = (self.packed().ceiling(), shorter.packed().ceiling());
         for cell in 0..plan.cells() {
             let count = self.packed().get(self.body.bytes(), cell);
-            // A counter that may have overflowed says so at its ceiling, and must in wider ones too.
+            // A counter that may have overflowed says so at its ceiling, and must in wider ones
+            // too.
             let stuck = C::COUNTING && self.state.beyond && count == own;
             let count = if stuck { ceiling } else { count };
             shorter.packed().set(shorter.body.bytes_mut(), cell, count.min(ceiling));
@@ -549,13 +600,14 @@ impl<C: Cells> ZoneFilter<C> {
     fn combine(&mut self, other: &Self, with: impl Fn(u64, u64) -> u64) {
         let packed = self.packed();
         for cell in 0..self.plan.cells() {
-            let both = with(packed.get(self.body.bytes(), cell), packed.get(other.body.bytes(), cell));
+            let both =
+                with(packed.get(self.body.bytes(), cell), packed.get(other.body.bytes(), cell));
             packed.set(self.body.bytes_mut(), cell, both);
         }
     }
 
-    /// Makes the filter longer, to `blocks` blocks, and its zone as large as they allow. It lists itself for that, so it must be
-    /// within its zone.
+    /// Makes the filter longer, to `blocks` blocks, and its zone as large as they allow. It lists
+    /// itself for that, so it must be within its zone.
     pub fn grow(&mut self, blocks: u64) -> Result<(), Error> {
         if blocks < self.plan.probes() {
             return Err(Error::Universe {
@@ -566,7 +618,8 @@ impl<C: Cells> ZoneFilter<C> {
         self.rebuild(self.plan.with_blocks(blocks)?)
     }
 
-    /// Makes the filter accept `items` items, with no more blocks than that takes, but no fewer than it has.
+    /// Makes the filter accept `items` items, with no more blocks than that takes, but no fewer
+    /// than it has.
     pub fn grow_for(&mut self, items: u64) -> Result<(), Error> {
         let mut plan = self.plan.for_items(items)?;
         if plan.probes() < self.plan.probes() {
@@ -593,7 +646,8 @@ impl<C: Cells> ZoneFilter<C> {
         self.shrink(plan.probes())
     }
 
-    /// Whether the cells can be those of as many items as the filter says it holds: each has one cell in every block.
+    /// Whether the cells can be those of as many items as the filter says it holds: each has one
+    /// cell in every block.
     pub(crate) fn is_consistent(&self) -> bool {
         if self.state.beyond {
             return true;
@@ -610,8 +664,8 @@ impl<C: Cells> ZoneFilter<C> {
         })
     }
 
-    /// Makes the filter shorter, to its first `blocks` blocks. If that leaves too small a zone for what it holds, the filter is
-    /// beyond it.
+    /// Makes the filter shorter, to its first `blocks` blocks. If that leaves too small a zone for
+    /// what it holds, the filter is beyond it.
     pub fn shrink(&mut self, blocks: u64) -> Result<(), Error> {
         if blocks > self.plan.probes() {
             return Err(Error::Universe {
@@ -639,7 +693,9 @@ impl<C: Cells> Occupancy for ZoneFilter<C> {
         if C::COUNTING {
             return (0..size).filter(|position| self.cell(block, *position) != 0).count() as u64;
         }
-        bits::words(self.body.bytes(), start, size).map(|(_, word)| u64::from(word.count_ones())).sum()
+        bits::words(self.body.bytes(), start, size)
+            .map(|(_, word)| u64::from(word.count_ones()))
+            .sum()
     }
 
     fn occupied(&self, block: usize) -> Vec<u64> {
@@ -670,8 +726,9 @@ impl<C: Cells> Occupancy for ZoneFilter<C> {
 const MOST_SOLVING: u64 = 1 << 33;
 
 impl CountingFilter {
-    /// Takes an item out. [`Error::Absent`], and no change, if it is not there; beyond the zone, only if it is certainly not:
-    /// there, removing a stranger that passes takes the cells of items with it, and loses them.
+    /// Takes an item out. [`Error::Absent`], and no change, if it is not there; beyond the zone,
+    /// only if it is certainly not: there, removing a stranger that passes takes the cells of
+    /// items with it, and loses them.
     pub fn remove(&mut self, key: impl Key) -> Result<(), Error> {
         let number = self.plan.universe().number(key)?;
         self.remove_number(number)
@@ -688,19 +745,22 @@ impl CountingFilter {
         for (block, position) in positions.iter().enumerate() {
             let cell = self.starts[block] + position;
             let count = packed.get(self.body.bytes(), cell);
-            // Within the zone no counter overflows; beyond it, one at its ceiling may have, and stays.
+            // Within the zone no counter overflows; beyond it, one at its ceiling may have, and
+            // stays.
             if !(self.state.beyond && count == packed.ceiling()) {
                 packed.set(self.body.bytes_mut(), cell, count - 1);
             }
         }
         self.len = self.len.saturating_sub(1);
-        // Beyond the zone it may have been a stranger, whose cells belonged to others: nothing is certain any more.
+        // Beyond the zone it may have been a stranger, whose cells belonged to others: nothing is
+        // certain any more.
         self.state.len_is_bound |= self.state.beyond;
         Ok(())
     }
 }
 
-/// A zone filter with bits or with counters, for code that decides at run time. The methods are those of [`ZoneFilter`].
+/// A zone filter with bits or with counters, for code that decides at run time. The methods are
+/// those of [`ZoneFilter`].
 ///
 /// ```
 /// use tamis::{AnyFilter, zone::{Filter, Plan, Prefer, Universe}};

@@ -1,4 +1,5 @@
-//! The plan asked backwards: how large a universe, how many items; and how many items are worth their bits.
+//! The plan asked backwards: how large a universe, how many items; and how many items are worth
+//! their bits.
 
 use super::certificate;
 use super::crt;
@@ -7,9 +8,10 @@ use super::reed_solomon;
 use super::universe::Universe;
 use num_bigint::BigUint;
 
-/// The largest universe, up to 2^64, whose `items` a filter of at most `bits` bits keeps free of false positives with the
-/// code; `None` if there is none of two elements. For `coprime`, whose moduli are sought and not derived, a universe that is
-/// certain to fit, but perhaps not the largest.
+/// The largest universe, up to 2^64, whose `items` a filter of at most `bits` bits keeps free of
+/// false positives with the code; `None` if there is none of two elements. For `coprime`, whose
+/// moduli are sought and not derived, a universe that is certain to fit, but perhaps not the
+/// largest.
 ///
 /// ```
 /// use tamis::zone::{CodeName, largest_universe};
@@ -21,12 +23,17 @@ pub fn largest_universe(code: CodeName, bits: u64, items: u64) -> Option<u128> {
     let most = match code {
         CodeName::Egh => egh_universe(bits, items)?,
         CodeName::Coprime => {
-            // A universe that fits bit for bit always does. Otherwise the moduli are searched for, up to a size where that is quick.
+            // A universe that fits bit for bit always does. Otherwise the moduli are searched for,
+            // up to a size where that is quick.
             let bitmap = u128::from(bits.min(u64::from(u32::MAX)));
-            let fits =
-                |n: u128| n <= bitmap || plan_bits(n, items, code).is_some_and(|needed| needed <= bits);
-            let searched =
-                if bits <= MOST_SEARCHED { last(u128::from(items).max(2), 1 << 64, fits) } else { None };
+            let fits = |n: u128| {
+                n <= bitmap || plan_bits(n, items, code).is_some_and(|needed| needed <= bits)
+            };
+            let searched = if bits <= MOST_SEARCHED {
+                last(u128::from(items).max(2), 1 << 64, fits)
+            } else {
+                None
+            };
             searched.unwrap_or(0).max(bitmap).max(egh_universe(bits, items).unwrap_or(0))
         }
         CodeName::Rs => rs_universe(bits, items)?,
@@ -35,7 +42,8 @@ pub fn largest_universe(code: CodeName, bits: u64, items: u64) -> Option<u128> {
     (most >= 2 && most >= u128::from(items)).then_some(most.min(1 << 64))
 }
 
-/// The most bits for which the largest universe is sought by planning coprime codes again and again.
+/// The most bits for which the largest universe is sought by planning coprime codes again and
+/// again.
 const MOST_SEARCHED: u64 = 10_000;
 
 /// The root of the product of the primes whose sum fits: the paper's n_d, exactly.
@@ -45,7 +53,8 @@ fn egh_universe(bits: u64, items: u64) -> Option<u128> {
     moduli.truncate(MOST_MODULI);
     let product = certificate::product_of(&moduli);
     // A power that has more bits than the product is larger, and may be far too large to compute.
-    let too_long = |n: u128| u64::from(n.ilog2()) * u64::from(items) > product.bits().min(MOST_WORK);
+    let too_long =
+        |n: u128| u64::from(n.ilog2()) * u64::from(items) > product.bits().min(MOST_WORK);
     let fits = |n: u128| !too_long(n) && BigUint::from(n).pow(items) <= product;
     last(1, 1 << 64, fits)
 }
@@ -62,7 +71,8 @@ fn rs_universe(bits: u64, items: u64) -> Option<u128> {
     reed_solomon::prime_powers().take_while(|q| u64::from(*q) <= bits).filter_map(reach).max()
 }
 
-/// The most items that a filter of at most `bits` bits keeps free of false positives in a universe of `size`, with the code.
+/// The most items that a filter of at most `bits` bits keeps free of false positives in a universe
+/// of `size`, with the code.
 ///
 /// ```
 /// use tamis::zone::{CodeName, largest_items};
@@ -91,8 +101,8 @@ fn plan_bits(size: u128, items: u64, code: CodeName) -> Option<u64> {
     Plan::with_code(universe, items, code).ok().map(|plan| plan.bits())
 }
 
-/// The last number from `low` to `high` for which `holds`, found by doubling and bisection; it must go from true to false
-/// once.
+/// The last number from `low` to `high` for which `holds`, found by doubling and bisection; it must
+/// go from true to false once.
 fn last(low: u128, high: u128, holds: impl Fn(u128) -> bool) -> Option<u128> {
     if !holds(low) {
         return None;
@@ -117,7 +127,8 @@ pub struct Guideline {
     pub items: u64,
     /// The bits it takes.
     pub bits: u64,
-    /// The worth of a query: W for a guaranteed answer, the chance of a right answer for another (Section VIII-B of the paper).
+    /// The worth of a query: W for a guaranteed answer, the chance of a right answer for another
+    /// (Section VIII-B of the paper).
     pub value: f64,
 }
 
@@ -129,8 +140,9 @@ impl Guideline {
     }
 }
 
-/// The worth and cost of each zone, for a distribution of set sizes (`sizes[i]` is the chance that a query meets i items) and
-/// the worth of a guaranteed answer. Zones that no code gives are left out.
+/// The worth and cost of each zone, for a distribution of set sizes (`sizes[i]` is the chance that
+/// a query meets i items) and the worth of a guaranteed answer. Zones that no code gives are left
+/// out.
 ///
 /// ```
 /// use tamis::zone::{CodeName, Universe, guideline};

@@ -5,9 +5,8 @@
 //! | [`Filter`] | a bit | insert, ask, list, merge, grow |
 //! | [`CountingFilter`] | a counter | all that, and remove |
 //!
-//! A [`Universe`] numbers the things that may be stored; a [`Plan`] chooses a [`Code`] and proves its zone; past the zone the
-//! filter refuses, or goes on when asked to and says so ever after.
-//!
+//! A [`Universe`] numbers the things that may be stored; a [`Plan`] chooses a [`Code`] and proves
+//! its zone; past the zone the filter refuses, or goes on when asked to and says so ever after.
 #![doc = include_str!("../../doc/matrix.svg")]
 
 mod certificate;
@@ -27,7 +26,9 @@ pub use certificate::{Certificate, Packing, packing, zone};
 pub use code::{Code, Occupancy};
 pub use crt::Residues;
 pub(crate) use filter::State;
-pub use filter::{AnyZone, Bits, Cells, Counters, CountingFilter, Filter, List, Method, ZoneFilter};
+pub use filter::{
+    AnyZone, Bits, Cells, Counters, CountingFilter, Filter, List, Method, ZoneFilter,
+};
 pub use inverse::{Guideline, guideline, largest_items, largest_universe};
 pub use list::crt::chinese_remainder;
 pub use plan::{CodeName, Plan, Prefer};

@@ -78,8 +78,8 @@ pub(crate) enum Scheme {
 
 /// The most moduli of a code: their certificate is computed anew whenever a file is opened.
 pub(crate) const MOST_MODULI: usize = 8192;
-/// The most bits that d items of the universe may take as a list, log2(n^d), for the codes of residues: beyond it their
-/// certificates would take seconds.
+/// The most bits that d items of the universe may take as a list, log2(n^d), for the codes of
+/// residues: beyond it their certificates would take seconds.
 pub(super) const MOST_WORK: u64 = 1 << 17;
 
 impl Scheme {
@@ -107,15 +107,22 @@ impl Scheme {
         }
     }
 
-    /// The code itself, and the items for which it is free of false positives in the universe, proved, with the proof in
-    /// words.
+    /// The code itself, and the items for which it is free of false positives in the universe,
+    /// proved, with the proof in words.
     /// It need not look for more than the `wanted` items where the proof is laborious.
-    pub(crate) fn code(&self, universe: &Universe, wanted: u64) -> Result<(Coding, u64, String), Error> {
+    pub(crate) fn code(
+        &self,
+        universe: &Universe,
+        wanted: u64,
+    ) -> Result<(Coding, u64, String), Error> {
         let size = universe.size();
         let whole = u64::try_from(size).unwrap_or(u64::MAX);
         if let Some(moduli) = self.moduli() {
             if moduli.len() > MOST_MODULI {
-                return Err(Error::Field { field: "number of blocks", got: moduli.len().to_string() });
+                return Err(Error::Field {
+                    field: "number of blocks",
+                    got: moduli.len().to_string(),
+                });
             }
             let code = match self {
                 Scheme::Egh { .. } => Residues::of_primes(moduli, universe.first())?,
@@ -123,12 +130,14 @@ impl Scheme {
             };
             let (zone, proof) = certificate::zone(code.moduli(), size, u32::MAX);
             let zone = if zone == u32::MAX { whole } else { u64::from(zone).min(whole) };
-            // Only small codes are chosen by an exhaustive search, which would take long for others.
+            // Only small codes are chosen by an exhaustive search, which would take long for
+            // others.
             let small = code.moduli().iter().sum::<u64>() <= coprime::SMALL_SUM;
             if zone < wanted
                 && small
                 && let Ok(items) = u32::try_from(wanted)
-                && let Some(proof) = certificate::prove(code.moduli(), size, items, certificate::EFFORT)
+                && let Some(proof) =
+                    certificate::prove(code.moduli(), size, items, certificate::EFFORT)
             {
                 return Ok((Coding::Residues(Arc::new(code)), wanted, proof.to_string()));
             }
@@ -136,8 +145,8 @@ impl Scheme {
         }
         let Scheme::Rs(choice) = self else { unreachable!("the other codes have moduli") };
         let code = ReedSolomon::new(choice.order, choice.degree, choice.blocks)?;
-        let reach =
-            (0..=choice.degree).try_fold(1u128, |reach, _| reach.checked_mul(u128::from(choice.order)));
+        let reach = (0..=choice.degree)
+            .try_fold(1u128, |reach, _| reach.checked_mul(u128::from(choice.order)));
         if reach.is_some_and(|reach| reach < size) {
             return Err(Error::Field { field: "degree", got: choice.degree.to_string() });
         }
@@ -207,7 +216,9 @@ impl Plan {
         let mut refusal = None;
         for name in CodeName::ALL {
             match Plan::best_of(&universe, items, name, prefer) {
-                Ok(plan) if best.as_ref().is_none_or(|least| plan.cost(prefer) < least.cost(prefer)) => {
+                Ok(plan)
+                    if best.as_ref().is_none_or(|least| plan.cost(prefer) < least.cost(prefer)) =>
+                {
                     best = Some(plan);
                 }
                 Ok(_) => {}
@@ -227,7 +238,12 @@ impl Plan {
     }
 
     /// The code of this name with the fewest bits or probes.
-    pub fn best_of(universe: &Universe, items: u64, code: CodeName, prefer: Prefer) -> Result<Plan, Error> {
+    pub fn best_of(
+        universe: &Universe,
+        items: u64,
+        code: CodeName,
+        prefer: Prefer,
+    ) -> Result<Plan, Error> {
         let size = universe.size();
         if items == 0 {
             return Err(Error::Items { got: items });
@@ -306,17 +322,22 @@ impl Plan {
                 let fits = (1..=most).contains(&blocks).then_some(blocks as u32);
                 Scheme::Rs(Choice { blocks: fits.ok_or_else(|| refuse(most))?, ..*choice })
             }
-            Scheme::Egh { .. } | Scheme::Coprime { .. } if blocks == 0 || blocks > MOST_MODULI as u64 => {
+            Scheme::Egh { .. } | Scheme::Coprime { .. }
+                if blocks == 0 || blocks > MOST_MODULI as u64 =>
+            {
                 return Err(refuse(MOST_MODULI as u64));
             }
             Scheme::Egh { .. } => Scheme::Egh { blocks: blocks as u32 },
-            Scheme::Coprime { moduli } => Scheme::Coprime { moduli: crt::extended(moduli, blocks as usize) },
+            Scheme::Coprime { moduli } => {
+                Scheme::Coprime { moduli: crt::extended(moduli, blocks as usize) }
+            }
         };
-        // As many blocks or more are safe for as much, and that is proved anew, if need be by the search that
-        // proved it first.
+        // As many blocks or more are safe for as much, and that is proved anew, if need be by the
+        // search that proved it first.
         let wanted = if blocks >= self.probes() { self.zone } else { 0 };
         let (mut code, mut zone, mut proof) = scheme.code(&self.universe, wanted)?;
-        // Fewer blocks of a small code may owe their zone to that search too: it is asked item by item.
+        // Fewer blocks of a small code may owe their zone to that search too: it is asked item by
+        // item.
         if let Scheme::Coprime { moduli } = &scheme
             && moduli.iter().sum::<u64>() <= coprime::SMALL_SUM
         {
@@ -344,7 +365,12 @@ impl Plan {
     /// The same code with the fewest blocks whose zone allows `items`, and accepting so many.
     pub fn for_items(&self, items: u64) -> Result<Plan, Error> {
         let refuse = |remedy: String| {
-            Err(Error::Zone { code: self.code().name(), items, universe: self.universe.size(), remedy })
+            Err(Error::Zone {
+                code: self.code().name(),
+                items,
+                universe: self.universe.size(),
+                remedy,
+            })
         };
         if items == 0 {
             return Err(Error::Items { got: items });
@@ -361,7 +387,9 @@ impl Plan {
         let mut high = self.probes();
         while suffice(high).is_none() {
             if high >= most {
-                return refuse(format!("it has at most {most} blocks; build a filter with another code"));
+                return refuse(format!(
+                    "it has at most {most} blocks; build a filter with another code"
+                ));
             }
             high = (high * 2).min(most);
         }
@@ -385,7 +413,8 @@ impl Plan {
         self.items
     }
 
-    /// The items for which the code is proved to be free of false positives: as many as asked for, or more.
+    /// The items for which the code is proved to be free of false positives: as many as asked for,
+    /// or more.
     #[must_use]
     pub fn zone(&self) -> u64 {
         self.zone
@@ -464,15 +493,19 @@ impl Plan {
         self.code.join_work(self.items, self.universe.size())
     }
 
-    /// The share of strangers that pass once the filter holds `items`, far beyond its zone and for elements at random: the
-    /// product over the blocks of 1 - (1 - 1/size)^items (Eq. 11 of the EGH paper). Within the zone it is 0 whatever this says.
+    /// The share of strangers that pass once the filter holds `items`, far beyond its zone and for
+    /// elements at random: the product over the blocks of 1 - (1 - 1/size)^items (Eq. 11 of the
+    /// EGH paper). Within the zone it is 0 whatever this says.
     #[must_use]
     pub fn beyond_fpr(&self, items: u64) -> f64 {
-        self.blocks().iter().map(|size| -(items as f64 * (-1.0 / *size as f64).ln_1p()).exp_m1()).product()
+        self.blocks()
+            .iter()
+            .map(|size| -(items as f64 * (-1.0 / *size as f64).ln_1p()).exp_m1())
+            .product()
     }
 
-    /// The rate of a Bloom filter with as many bits, `hashes` hashes (this filter's probes, if none are given) and `items` items
-    /// (Eq. 10).
+    /// The rate of a Bloom filter with as many bits, `hashes` hashes (this filter's probes, if none
+    /// are given) and `items` items (Eq. 10).
     #[must_use]
     pub fn bloom_fpr(&self, items: u64, hashes: Option<u32>) -> f64 {
         let (m, k) = (self.cells() as f64, hashes.map_or(self.probes() as f64, f64::from));
@@ -484,11 +517,16 @@ impl Plan {
     pub fn bloom_hashes(&self, items: u64) -> u32 {
         let best = self.cells() as f64 / items.max(1) as f64 * std::f64::consts::LN_2;
         let (low, high) = (best.floor().max(1.0) as u32, best.ceil().max(1.0) as u32);
-        if self.bloom_fpr(items, Some(low)) <= self.bloom_fpr(items, Some(high)) { low } else { high }
+        if self.bloom_fpr(items, Some(low)) <= self.bloom_fpr(items, Some(high)) {
+            low
+        } else {
+            high
+        }
     }
 
-    /// The bits that no filter of this zone can do without, by Claim 2 of the EGH paper (after Füredi): 0.25 d^2 log n / log d.
-    /// `None` where the claim says nothing (one item) or cannot hold (a bit for each element would be fewer).
+    /// The bits that no filter of this zone can do without, by Claim 2 of the EGH paper (after
+    /// Füredi): 0.25 d^2 log n / log d. `None` where the claim says nothing (one item) or
+    /// cannot hold (a bit for each element would be fewer).
     #[must_use]
     pub fn least_bits(&self) -> Option<f64> {
         let (d, n) = (self.items as f64, self.universe.size() as f64);
@@ -525,8 +563,10 @@ fn best_rs(size: u128, items: u64, prefer: Prefer) -> Result<Scheme, Error> {
 fn residues(size: u128, items: u64, code: CodeName) -> Option<Scheme> {
     let bits_of_one = u64::from(u128::BITS - (size - 1).leading_zeros()).max(1);
     if items.checked_mul(bits_of_one)? > MOST_WORK {
-        // One modulus as large as the universe, a bit for each element, needs no search and no proof.
-        let bitmap = u32::try_from(size).ok().filter(|size| code == CodeName::Coprime && *size >= 2)?;
+        // One modulus as large as the universe, a bit for each element, needs no search and no
+        // proof.
+        let bitmap =
+            u32::try_from(size).ok().filter(|size| code == CodeName::Coprime && *size >= 2)?;
         return Some(Scheme::Coprime { moduli: vec![u64::from(bitmap)] });
     }
     let items = u32::try_from(items).ok()?;

@@ -1,8 +1,8 @@
 //! Reed-Solomon codes as zone codes (Kautz and Singleton, 1964).
 //!
-//! An element, written in base q, is a polynomial of degree at most t over GF(q); block i is its value at the i-th point.
-//! Two polynomials agree at no more than t points, so d others cover at most t d blocks of a stranger's, and t d + 1 blocks
-//! leave it one of its own.
+//! An element, written in base q, is a polynomial of degree at most t over GF(q); block i is its
+//! value at the i-th point. Two polynomials agree at no more than t points, so d others cover at
+//! most t d blocks of a stranger's, and t d + 1 blocks leave it one of its own.
 
 use super::code::{Code, Occupancy};
 use super::divisor::Divisor;
@@ -31,8 +31,8 @@ pub struct ReedSolomon {
 }
 
 impl ReedSolomon {
-    /// The code over GF(`order`) with polynomials of at most `degree` and this many blocks; the last of `order` + 1 is the
-    /// point at infinity.
+    /// The code over GF(`order`) with polynomials of at most `degree` and this many blocks; the
+    /// last of `order` + 1 is the point at infinity.
     pub fn new(order: u32, degree: u32, blocks: u32) -> Result<ReedSolomon, Error> {
         let refuse = |why: String, remedy: String| Err(Error::Universe { why, remedy });
         let Some(field) = Field::new(order).filter(|_| order <= LARGEST) else {
@@ -71,8 +71,8 @@ impl ReedSolomon {
         self.degree
     }
 
-    /// The items for which a code of this many blocks is free of false positives; without limit for degree 0, where a block
-    /// tells all elements apart.
+    /// The items for which a code of this many blocks is free of false positives; without limit for
+    /// degree 0, where a block tells all elements apart.
     #[must_use]
     pub fn zone(&self) -> Option<u64> {
         (self.degree > 0).then(|| u64::from((self.blocks - 1) / self.degree))
@@ -97,8 +97,8 @@ impl ReedSolomon {
         digits
     }
 
-    /// See [`Coding::all`](super::code::Coding::all). The value at 0 is the last digit; the others, and the other values, are for
-    /// those that pass there.
+    /// See [`Coding::all`](super::code::Coding::all). The value at 0 is the last digit; the others,
+    /// and the other values, are for those that pass there.
     #[inline]
     pub(super) fn all(&self, number: u64, mut occupied: impl FnMut(usize, u64) -> bool) -> bool {
         if !occupied(0, self.base.remainder(number)) {
@@ -130,7 +130,8 @@ impl Code for ReedSolomon {
     }
 
     fn join(&self, cells: &dyn Occupancy, universe: u128, most: u64) -> Option<Vec<u64>> {
-        let occupied: Vec<Vec<u64>> = (0..self.blocks()).map(|block| cells.occupied(block)).collect();
+        let occupied: Vec<Vec<u64>> =
+            (0..self.blocks()).map(|block| cells.occupied(block)).collect();
         // Every block is tested already.
         rs::join(&self.field, self.degree, &narrow(&occupied), universe, most, &|_| true)
     }
@@ -184,7 +185,8 @@ pub(crate) fn choices(universe: u128, items: u64) -> impl Iterator<Item = Choice
 
 /// The most items that any of these codes keeps free of false positives.
 pub(crate) fn most_items(universe: u128) -> u64 {
-    let most = |order: u32| u64::from(order) / u64::from(degree_for(u64::from(order), universe).max(1));
+    let most =
+        |order: u32| u64::from(order) / u64::from(degree_for(u64::from(order), universe).max(1));
     prime_powers().map(most).max().unwrap_or(0)
 }
 
@@ -251,7 +253,9 @@ mod tests {
 
     #[test]
     fn two_elements_agree_in_at_most_t_blocks() {
-        for (order, degree, blocks) in [(2, 3, 3), (3, 2, 4), (4, 1, 5), (5, 2, 6), (8, 1, 9), (9, 1, 10)] {
+        for (order, degree, blocks) in
+            [(2, 3, 3), (3, 2, 4), (4, 1, 5), (5, 2, 6), (8, 1, 9), (9, 1, 10)]
+        {
             let code = ReedSolomon::new(order, degree, blocks).unwrap();
             let places = |number: u64| {
                 let mut all = Vec::new();

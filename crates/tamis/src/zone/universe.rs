@@ -7,7 +7,8 @@ use std::fmt;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-/// A finite universe: every element has a number, and what has none is an error rather than "absent".
+/// A finite universe: every element has a number, and what has none is an error rather than
+/// "absent".
 ///
 /// | universe | elements |
 /// |---|---|
@@ -156,26 +157,31 @@ impl Universe {
                 (self.first..=self.last).contains(&value).then(|| value - self.first)
             }
             (Names::Ipv4, KeyRef::Bytes(text)) => {
-                let address = std::str::from_utf8(text).ok().and_then(|text| text.parse::<Ipv4Addr>().ok());
+                let address =
+                    std::str::from_utf8(text).ok().and_then(|text| text.parse::<Ipv4Addr>().ok());
                 address.map(|address| u64::from(u32::from(address)))
             }
-            (Names::Dictionary(dictionary), KeyRef::Bytes(name)) => dictionary.places.get(name).copied(),
+            (Names::Dictionary(dictionary), KeyRef::Bytes(name)) => {
+                dictionary.places.get(name).copied()
+            }
             _ => None,
         };
         found.ok_or_else(|| Error::Outside { key: shown(key), universe: self.to_string() })
     }
 
-    /// The number of an element written as text, as at a command line: an integer in decimal, an address, a key of the
-    /// dictionary.
+    /// The number of an element written as text, as at a command line: an integer in decimal, an
+    /// address, a key of the dictionary.
     pub fn number_of_text(&self, text: &[u8]) -> Result<u64, Error> {
         match &self.names {
             Names::Integers => {
-                let value = std::str::from_utf8(text).ok().and_then(|text| text.trim().parse::<u64>().ok());
+                let value =
+                    std::str::from_utf8(text).ok().and_then(|text| text.trim().parse::<u64>().ok());
                 match value {
                     Some(value) => self.number(value),
-                    None => {
-                        Err(Error::Outside { key: shown(KeyRef::Bytes(text)), universe: self.to_string() })
-                    }
+                    None => Err(Error::Outside {
+                        key: shown(KeyRef::Bytes(text)),
+                        universe: self.to_string(),
+                    }),
                 }
             }
             _ => self.number(text),
@@ -210,7 +216,9 @@ impl fmt::Display for Universe {
         match &self.names {
             Names::Integers => write!(out, "the integers {}..{}", self.first, self.last),
             Names::Ipv4 => out.write_str("the IPv4 addresses"),
-            Names::Dictionary(dictionary) => write!(out, "the dictionary of {} keys", dictionary.keys.len()),
+            Names::Dictionary(dictionary) => {
+                write!(out, "the dictionary of {} keys", dictionary.keys.len())
+            }
         }
     }
 }
@@ -232,7 +240,11 @@ mod tests {
         ] {
             let last = (universe.size() - 1) as u64;
             for number in [0, last / 2, last] {
-                assert_eq!(universe.number_of_text(&universe.name(number)).unwrap(), number, "{universe}");
+                assert_eq!(
+                    universe.number_of_text(&universe.name(number)).unwrap(),
+                    number,
+                    "{universe}"
+                );
             }
         }
     }
@@ -241,7 +253,10 @@ mod tests {
     fn what_is_outside_is_an_error() {
         let days = Universe::interval(1, 366).unwrap();
         for text in ["0", "367", "-1", "x", "", "1.5", "18446744073709551616"] {
-            assert!(matches!(days.number_of_text(text.as_bytes()), Err(Error::Outside { .. })), "{text}");
+            assert!(
+                matches!(days.number_of_text(text.as_bytes()), Err(Error::Outside { .. })),
+                "{text}"
+            );
         }
         assert!(days.number("7").is_err(), "the text 7 is not the integer 7");
         assert!(days.number(-1i64).is_err());
@@ -257,12 +272,15 @@ mod tests {
         assert!(Universe::sized(0).is_err());
         assert!(Universe::interval(5, 4).is_err());
         assert!(Universe::dictionary(Vec::<String>::new()).is_err());
-        assert!(Universe::dictionary(["a", "b", "a"]).unwrap_err().to_string().contains("\"a\" twice"));
+        assert!(
+            Universe::dictionary(["a", "b", "a"]).unwrap_err().to_string().contains("\"a\" twice")
+        );
     }
 
     #[test]
     fn fingerprints_tell_dictionaries_apart() {
-        let print = |keys: &[&str]| Universe::dictionary(keys.iter().copied()).unwrap().fingerprint();
+        let print =
+            |keys: &[&str]| Universe::dictionary(keys.iter().copied()).unwrap().fingerprint();
         assert_eq!(print(&["ab", "c"]), print(&["ab", "c"]));
         assert_ne!(print(&["ab", "c"]), print(&["a", "bc"]));
         assert_ne!(print(&["ab", "c"]), print(&["c", "ab"]));

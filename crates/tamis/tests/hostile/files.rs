@@ -52,12 +52,16 @@ pub(crate) fn body_length(bytes: &[u8]) -> Option<u64> {
         (4 | 5, 1) => first_primes(half(bytes, 36)).iter().sum::<u64>() * half(bytes, 80),
         (4 | 5, 2) => {
             let listed = half(bytes, 36).min((bytes.len() as u64).saturating_sub(100) / 4) as usize;
-            (0..listed).map(|i| half(bytes, 96 + 4 * i)).sum::<u64>().checked_mul(half(bytes, 80))?
+            (0..listed)
+                .map(|i| half(bytes, 96 + 4 * i))
+                .sum::<u64>()
+                .checked_mul(half(bytes, 80))?
         }
         (4 | 5, _) => half(bytes, 84).checked_mul(half(bytes, 36))?.checked_mul(half(bytes, 80))?,
         (6, _) => word(bytes, 64),
         (7, _) => {
-            let width = u64::from(u32::BITS - (half(bytes, 36) as u32).saturating_sub(1).leading_zeros());
+            let width =
+                u64::from(u32::BITS - (half(bytes, 36) as u32).saturating_sub(1).leading_zeros());
             word(bytes, 64).checked_mul(word(bytes, 72))?.checked_mul(width)?
         }
         _ => return None,
@@ -111,7 +115,9 @@ pub(crate) fn primes(limit: usize) -> Vec<u64> {
     for n in 2..=limit {
         if !composite[n] {
             primes.push(n as u64);
-            (n.saturating_mul(n)..=limit).step_by(n).for_each(|multiple| composite[multiple] = true);
+            (n.saturating_mul(n)..=limit)
+                .step_by(n)
+                .for_each(|multiple| composite[multiple] = true);
         }
     }
     primes

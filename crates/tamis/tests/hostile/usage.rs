@@ -34,7 +34,9 @@ pub(crate) fn ask(filter: &AnyFilter, sturm: bool) {
     if let Some(zone) = filter.as_zone() {
         let (plan, _) = (zone.plan(), (zone.len(), zone.is_empty(), zone.len_is_exact()));
         assert!(plan.items() <= plan.zone() && !plan.certificate().is_empty());
-        for method in [Method::Join, Method::Algebra].into_iter().chain(sturm.then_some(Method::Sturm)) {
+        for method in
+            [Method::Join, Method::Algebra].into_iter().chain(sturm.then_some(Method::Sturm))
+        {
             if let Ok(list) = zone.list_by(method) {
                 for number in list.numbers {
                     assert!(u128::from(number) < plan.universe().size());
@@ -53,7 +55,11 @@ pub(crate) fn exercise(
 ) {
     ask(&filter, sturm);
     let written = filter.to_bytes();
-    assert_eq!(open(&written).unwrap_or_else(|e| panic!("{name}, written again: {e}")), filter, "{name}");
+    assert_eq!(
+        open(&written).unwrap_or_else(|e| panic!("{name}, written again: {e}")),
+        filter,
+        "{name}"
+    );
     let mut merged = filter.clone();
     if merged.union(&filter).is_ok() {
         ask(&merged, false);
@@ -63,9 +69,9 @@ pub(crate) fn exercise(
         ask(&common, false);
     }
     static OTHERS: OnceLock<Vec<AnyFilter>> = OnceLock::new();
-    for other in OTHERS
-        .get_or_init(|| super::files::golden().iter().filter_map(|(_, bytes)| open(bytes).ok()).collect())
-    {
+    for other in OTHERS.get_or_init(|| {
+        super::files::golden().iter().filter_map(|(_, bytes)| open(bytes).ok()).collect()
+    }) {
         let _ = merged.union(other);
         let _ = common.intersect(other);
     }

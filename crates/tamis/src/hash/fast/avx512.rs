@@ -46,7 +46,8 @@ pub(super) fn naturals(fast: &Fast, h1: &mut [u64], h2: Option<&mut [u64]>) -> u
             for (h1, h2) in eights.iter_mut().zip(h2.as_chunks_mut::<8>().0) {
                 let (unmended, [low, high]) = naturals.begin(load(h1));
                 store(h1, xor_shift(unmended));
-                let (low, high) = multiply(_mm512_xor_si512(low, first), _mm512_xor_si512(high, last));
+                let (low, high) =
+                    multiply(_mm512_xor_si512(low, first), _mm512_xor_si512(high, last));
                 store(h2, _mm512_xor_si512(low, high));
             }
         }

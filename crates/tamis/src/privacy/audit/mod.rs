@@ -1,13 +1,14 @@
 //! Does a mechanism leak more than it claims? An experiment that can show that it does.
 //!
-//! Release a small set many times, and as often the same set with one more item; look each time at what the release
-//! says of that item. Under a claim of epsilon, nothing that can be seen is more than e^epsilon times likelier on one side
-//! than on the other. The audit counts, takes exact confidence bounds for both sides, and reports the largest epsilon
-//! that the counts prove.
+//! Release a small set many times, and as often the same set with one more item; look each time at
+//! what the release says of that item. Under a claim of epsilon, nothing that can be seen is more
+//! than e^epsilon times likelier on one side than on the other. The audit counts, takes exact
+//! confidence bounds for both sides, and reports the largest epsilon that the counts prove.
 //!
-//! **It finds faults; it does not prove their absence.** A mechanism is found violated, if its claim is true, with a
-//! probability of at most [`Options::alpha`]. A mechanism that is found consistent may still leak: through what the
-//! outcomes do not tell apart, for sets that were not tried, or by less than these runs can show. A proof is a proof.
+//! **It finds faults; it does not prove their absence.** A mechanism is found violated, if its
+//! claim is true, with a probability of at most [`Options::alpha`]. A mechanism that is found
+//! consistent may still leak: through what the outcomes do not tell apart, for sets that were not
+//! tried, or by less than these runs can show. A proof is a proof.
 //!
 //! ```
 //! use tamis::privacy::Epsilon;
@@ -53,7 +54,8 @@ use std::fmt;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What is audited: a way to release a set, and what an observer who looks for one item sees of a release.
+/// What is audited: a way to release a set, and what an observer who looks for one item sees of a
+/// release.
 pub trait Mechanism: Sync {
     /// What to call it.
     fn name(&self) -> &str;
@@ -61,9 +63,9 @@ pub trait Mechanism: Sync {
     /// The loss that it claims for adding or removing one item.
     fn claim(&self) -> Epsilon;
 
-    /// How many outcomes are told apart, from 0 on: 2 where the item is rejected or accepted, k + 1 where any of its k
-    /// bits may be ones. Order them so that those which speak for the item are at one end: what is looked at is where
-    /// the outcome lies, above or below.
+    /// How many outcomes are told apart, from 0 on: 2 where the item is rejected or accepted, k + 1
+    /// where any of its k bits may be ones. Order them so that those which speak for the item
+    /// are at one end: what is looked at is where the outcome lies, above or below.
     fn outcomes(&self) -> u32;
 
     /// An event in words, as in "the item is rejected".
@@ -74,10 +76,12 @@ pub trait Mechanism: Sync {
         }
     }
 
-    /// Makes a fresh release of a small set, with or without the target item, and returns the outcome.
+    /// Makes a fresh release of a small set, with or without the target item, and returns the
+    /// outcome.
     ///
-    /// All chance comes from the coins, both the public seed and the private noise: the same coins make the same run, and
-    /// no two runs of an audit get the same. What the public seed gives away belongs to the outcome.
+    /// All chance comes from the coins, both the public seed and the private noise: the same coins
+    /// make the same run, and no two runs of an audit get the same. What the public seed gives
+    /// away belongs to the outcome.
     fn run(&self, with_target: bool, coins: u64) -> Result<u32, Error>;
 }
 
@@ -169,7 +173,8 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// The loss that the event shows: the logarithm of the ratio of the bounds, or 0 if that is negative.
+    /// The loss that the event shows: the logarithm of the ratio of the bounds, or 0 if that is
+    /// negative.
     #[must_use]
     pub fn epsilon(&self) -> f64 {
         (self.low / self.high).ln().max(0.0)
@@ -181,10 +186,16 @@ impl fmt::Display for Finding {
         let Finding { name, claim, runs, epsilon, witness, .. } = self;
         match self.verdict {
             Verdict::Consistent => {
-                write!(out, "{name}: consistent with its claim of {claim}: a loss of {epsilon:.4} is shown")?;
+                write!(
+                    out,
+                    "{name}: consistent with its claim of {claim}: a loss of {epsilon:.4} is shown"
+                )?;
             }
             Verdict::Violated => {
-                write!(out, "{name}: violated: the loss is at least {epsilon:.4}, and {claim} is claimed")?;
+                write!(
+                    out,
+                    "{name}: violated: the loss is at least {epsilon:.4}, and {claim} is claimed"
+                )?;
             }
         }
         let Witness { words, with, without, .. } = witness;
@@ -202,7 +213,8 @@ const MOST_RUNS: u64 = 1 << 40;
 /// The runs that a thread does before it asks for more.
 const BATCH: u64 = 500;
 
-/// Audits a mechanism on all processors. `progress` hears how many runs were just done, of twice [`Options::runs`].
+/// Audits a mechanism on all processors. `progress` hears how many runs were just done, of twice
+/// [`Options::runs`].
 pub fn audit(
     mechanism: &(impl Mechanism + ?Sized),
     options: Options,
@@ -220,7 +232,10 @@ fn audit_on(
 ) -> Result<Finding, Error> {
     let refused = |why, remedy| Err(Error::Audit { why, remedy });
     if !(1..=MOST_RUNS).contains(&options.runs) {
-        return refused(format!("an audit cannot have {} runs a side", options.runs), "take a million");
+        return refused(
+            format!("an audit cannot have {} runs a side", options.runs),
+            "take a million",
+        );
     }
     if !(1e-9..=0.5).contains(&options.alpha) {
         return refused(
@@ -312,11 +327,13 @@ fn witnesses(
     threshold: u32,
 ) -> [Witness; 4] {
     let runs = options.runs;
-    let [with, without] = [with, without].map(|seen| seen[threshold as usize..].iter().sum::<u64>());
-    // An interval for every threshold and side. That of "below" is that of "at least" seen from the other end, so it is
-    // wrong when the other is, and costs no chance of its own.
+    let [with, without] =
+        [with, without].map(|seen| seen[threshold as usize..].iter().sum::<u64>());
+    // An interval for every threshold and side. That of "below" is that of "at least" seen from the
+    // other end, so it is wrong when the other is, and costs no chance of its own.
     let alpha = options.alpha / f64::from(2 * (mechanism.outcomes() - 1));
-    let [chance_with, chance_without] = [with, without].map(|hits| clopper_pearson(hits, runs, alpha));
+    let [chance_with, chance_without] =
+        [with, without].map(|hits| clopper_pearson(hits, runs, alpha));
     let below = |(low, high): (f64, f64)| (1.0 - high, 1.0 - low);
     let witness = |at_least: bool, speaks_for_target: bool| {
         let (event, with, without, chance_with, chance_without) = match at_least {
@@ -330,7 +347,15 @@ fn witnesses(
             true => (chance_with.0, chance_without.1),
             false => (chance_without.0, chance_with.1),
         };
-        Witness { event, words: mechanism.describe(event), with, without, speaks_for_target, low, high }
+        Witness {
+            event,
+            words: mechanism.describe(event),
+            with,
+            without,
+            speaks_for_target,
+            low,
+            high,
+        }
     };
     [witness(true, true), witness(true, false), witness(false, true), witness(false, false)]
 }
@@ -357,7 +382,8 @@ mod tests {
         }
         fn run(&self, with_target: bool, coins: u64) -> Result<u32, Error> {
             let roll = coins % 1_000;
-            Ok(self.odds[usize::from(with_target)].iter().filter(|odds| roll < **odds).count() as u32)
+            Ok(self.odds[usize::from(with_target)].iter().filter(|odds| roll < **odds).count()
+                as u32)
         }
     }
 
@@ -399,11 +425,14 @@ mod tests {
         // For 0 of n, the upper bound is 1 - a^(1/n), where a is the chance of error of one bound.
         let high = 1.0 - (1e-6f64 / 4.0).powf(1e-3);
         assert!(
-            (finding.witness.high - high).abs() < 1e-9 && (finding.witness.low - 1.0 + high).abs() < 1e-9
+            (finding.witness.high - high).abs() < 1e-9
+                && (finding.witness.low - 1.0 + high).abs() < 1e-9
         );
         assert!((finding.epsilon - ((1.0 - high) / high).ln()).abs() < 1e-6);
         assert!(
-            finding.to_string().contains("\"the outcome is at least 1\" in 1000 of 1000 runs with the item"),
+            finding
+                .to_string()
+                .contains("\"the outcome is at least 1\" in 1000 of 1000 runs with the item"),
             "{finding}"
         );
     }

@@ -1,4 +1,5 @@
-//! Our own mechanisms, audited: a release of sixteen items, or of these and a seventeenth, by the code that makes all releases.
+//! Our own mechanisms, audited: a release of sixteen items, or of these and a seventeenth, by the
+//! code that makes all releases.
 
 use super::{Event, Mechanism};
 use crate::privacy::{Epsilon, LinearFilter, LinearPlan, UltraFilter, UltraPlan};
@@ -12,7 +13,8 @@ fn set(with_target: bool) -> std::ops::Range<u64> {
     0..if with_target { TARGET + 1 } else { TARGET }
 }
 
-/// A release of a linear filter; the item is accepted, or rejected. Plan for few items: each run makes a release.
+/// A release of a linear filter; the item is accepted, or rejected. Plan for few items: each run
+/// makes a release.
 impl Mechanism for LinearPlan {
     fn name(&self) -> &str {
         "linear"
@@ -36,7 +38,8 @@ impl Mechanism for LinearPlan {
     }
 }
 
-/// A release of a private Bloom filter; what is seen is how many of the item's bits are ones. Plan for few items: each run makes a release.
+/// A release of a private Bloom filter; what is seen is how many of the item's bits are ones. Plan
+/// for few items: each run makes a release.
 impl Mechanism for UltraPlan {
     fn name(&self) -> &str {
         "bloom"
@@ -52,8 +55,12 @@ impl Mechanism for UltraPlan {
 
     fn describe(&self, event: Event) -> String {
         match event {
-            Event::AtLeast(ones) => format!("at least {ones} of the item's {} bits are ones", self.hashes()),
-            Event::Below(ones) => format!("fewer than {ones} of the item's {} bits are ones", self.hashes()),
+            Event::AtLeast(ones) => {
+                format!("at least {ones} of the item's {} bits are ones", self.hashes())
+            }
+            Event::Below(ones) => {
+                format!("fewer than {ones} of the item's {} bits are ones", self.hashes())
+            }
         }
     }
 
@@ -70,7 +77,8 @@ mod tests {
     use crate::privacy::{LinearPlan, UltraPlan};
     use crate::rate::{Kind, Plan};
 
-    /// An audit of each finds nothing against the claim, and at least this share of it: of linear filters, and of Bloom filters.
+    /// An audit of each finds nothing against the claim, and at least this share of it: of linear
+    /// filters, and of Bloom filters.
     fn check(runs: u64, [linear, bloom]: [f64; 2]) {
         let options = Options { runs, ..Options::default() };
         for epsilon in ["1", "2.7081", "4"] {
@@ -80,7 +88,8 @@ mod tests {
             assert!(found.epsilon > linear * found.claim.to_f64(), "{found}");
         }
         for (epsilon, hashes) in [("1", 1), ("2", 2), ("4", 3)] {
-            let counts = Plan::from_items_bits(Kind::Bloom, 16, 256).unwrap().with_hashes(hashes).unwrap();
+            let counts =
+                Plan::from_items_bits(Kind::Bloom, 16, 256).unwrap().with_hashes(hashes).unwrap();
             let plan = UltraPlan::of_bloom(counts, epsilon.parse().unwrap()).unwrap();
             let found = audit(&plan, options, |_| ()).unwrap();
             assert_eq!(found.verdict, Verdict::Consistent, "{found}");
@@ -88,7 +97,8 @@ mod tests {
         }
     }
 
-    /// Far fewer runs than an audit has by default, for the sake of time, and so a lower bound that is further below the claim.
+    /// Far fewer runs than an audit has by default, for the sake of time, and so a lower bound that
+    /// is further below the claim.
     #[test]
     fn our_mechanisms_keep_their_claims_and_nearly_use_them_up() {
         check(10_000, [0.7, 0.45]);

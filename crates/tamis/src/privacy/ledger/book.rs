@@ -1,9 +1,10 @@
 //! The text of a ledger: a line for the budget, then a line for each charge.
 //!
-//! A line is five fields with tabs between them: a label, an amount, a moment, a text and a checksum. The first line's
-//! label is the signature with the version, its amount the budget; the others' labels count from 1. The checksum is the
-//! CRC-32C, in eight hexadecimal digits, of all that stands before the checksums of this line and of all earlier lines,
-//! so no line can be changed, removed or moved without the checksums of all later lines failing.
+//! A line is five fields with tabs between them: a label, an amount, a moment, a text and a
+//! checksum. The first line's label is the signature with the version, its amount the budget; the
+//! others' labels count from 1. The checksum is the CRC-32C, in eight hexadecimal digits, of all
+//! that stands before the checksums of this line and of all earlier lines, so no line can be
+//! changed, removed or moved without the checksums of all later lines failing.
 //!
 //! Every value has one spelling. A line is good if writing what it says gives the same bytes.
 
@@ -45,11 +46,23 @@ const MOST_TEXT: usize = 1_000;
 
 impl Book {
     /// A book without charges, and its line.
-    pub(super) fn create(budget: Epsilon, created: Utc, about: &str) -> Result<(Book, String), Error> {
+    pub(super) fn create(
+        budget: Epsilon,
+        created: Utc,
+        about: &str,
+    ) -> Result<(Book, String), Error> {
         let about = text("the description", about)?;
         let (line, checksum) = write(0, &format!("{SIGNATURE}{VERSION}"), budget, created, &about);
         let len = line.len();
-        let book = Book { budget, created, about, entries: Vec::new(), spent: Epsilon::ZERO, len, checksum };
+        let book = Book {
+            budget,
+            created,
+            about,
+            entries: Vec::new(),
+            spent: Epsilon::ZERO,
+            len,
+            checksum,
+        };
         Ok((book, line))
     }
 
@@ -77,12 +90,14 @@ impl Book {
         let (version, fields) = line.split_once('\t').ok_or_else(not_a_ledger)?;
         match version.parse::<u16>() {
             Ok(VERSION) => {}
-            Ok(version) if version > VERSION => return Err(Error::TooNew { version, newest: VERSION }),
+            Ok(version) if version > VERSION => {
+                return Err(Error::TooNew { version, newest: VERSION });
+            }
             _ => return Err(damaged(1, "has no version")),
         }
         let (budget, created, about) = fields_of(fields).map_err(|why| damaged(1, why))?;
-        let (book, line) =
-            Book::create(budget, created, about).map_err(|_| damaged(1, "has a text that is too long"))?;
+        let (book, line) = Book::create(budget, created, about)
+            .map_err(|_| damaged(1, "has a text that is too long"))?;
         if line.as_bytes() == bytes { Ok(book) } else { Err(damaged(1, CHANGED)) }
     }
 
@@ -106,14 +121,25 @@ impl Book {
         Ok(())
     }
 
-    /// Adds a charge, and gives its line. The caller has checked that it is above zero and within what is left.
-    pub(super) fn charge(&mut self, epsilon: Epsilon, time: Utc, note: &str) -> Result<String, Error> {
+    /// Adds a charge, and gives its line. The caller has checked that it is above zero and within
+    /// what is left.
+    pub(super) fn charge(
+        &mut self,
+        epsilon: Epsilon,
+        time: Utc,
+        note: &str,
+    ) -> Result<String, Error> {
         let (entry, line, checksum) = self.entry(epsilon, time, note)?;
         self.push(entry, &line, checksum);
         Ok(line)
     }
 
-    fn entry(&self, epsilon: Epsilon, time: Utc, note: &str) -> Result<(Entry, String, u32), Error> {
+    fn entry(
+        &self,
+        epsilon: Epsilon,
+        time: Utc,
+        note: &str,
+    ) -> Result<(Entry, String, u32), Error> {
         let (sequence, note) = (self.entries.len() as u64 + 1, text("the note", note)?);
         let (line, checksum) = write(self.checksum, &sequence.to_string(), epsilon, time, &note);
         Ok((Entry { sequence, epsilon, time, note }, line, checksum))
@@ -133,14 +159,15 @@ impl Book {
 
     /// Whether it is an earlier book with charges added.
     pub(super) fn continues(&self, earlier: &Book) -> bool {
-        (self.budget, self.created, &self.about) == (earlier.budget, earlier.created, &earlier.about)
+        (self.budget, self.created, &self.about)
+            == (earlier.budget, earlier.created, &earlier.about)
             && self.entries.starts_with(&earlier.entries)
     }
 
     /// What to count for the bytes after the whole lines.
     ///
-    /// If they are the beginning of a line that could stand there, and its amount is whole, they count as that amount.
-    /// Else they may be anything, so they count as all that is left.
+    /// If they are the beginning of a line that could stand there, and its amount is whole, they
+    /// count as that amount. Else they may be anything, so they count as all that is left.
     pub(super) fn worth(&self, tail: &[u8]) -> Epsilon {
         let amount = torn_text(tail).and_then(|tail| {
             let mut fields = tail.split('\t');
@@ -156,7 +183,8 @@ impl Book {
                 }
                 _ => false, // without a tab after it, the amount may have had more digits
             };
-            let spelt = label == (self.entries.len() + 1).to_string() && amount == epsilon.to_string();
+            let spelt =
+                label == (self.entries.len() + 1).to_string() && amount == epsilon.to_string();
             (could_stand && spelt && epsilon > Epsilon::ZERO).then_some(epsilon)
         });
         amount.map_or(self.left(), |amount| amount.min(self.left()))
@@ -177,7 +205,8 @@ fn write(before: u32, label: &str, epsilon: Epsilon, time: Utc, text: &str) -> (
     (format!("{body}{checksum:08x}\n"), checksum)
 }
 
-/// The fields after the label; whether they are spelt as they must be is not checked here, nor is the checksum.
+/// The fields after the label; whether they are spelt as they must be is not checked here, nor is
+/// the checksum.
 fn fields_of(line: &str) -> Result<(Epsilon, Utc, &str), &'static str> {
     let mut fields = line.split('\t');
     let mut field = || fields.next().ok_or("has too few fields");
@@ -186,7 +215,8 @@ fn fields_of(line: &str) -> Result<(Epsilon, Utc, &str), &'static str> {
     Ok((epsilon, time, field()?))
 }
 
-/// The characters before a tear, which may have gone through a character; `None` if these are no characters.
+/// The characters before a tear, which may have gone through a character; `None` if these are no
+/// characters.
 fn torn_text(bytes: &[u8]) -> Option<&str> {
     match str::from_utf8(bytes) {
         Ok(text) => Some(text),
@@ -206,8 +236,8 @@ fn text(what: &str, text: &str) -> Result<String, Error> {
     Ok(escaped)
 }
 
-/// The text in one line. What would end the line, move the cursor or turn the reading direction is escaped, so that a
-/// ledger shown in a terminal is what it says. Escaping twice is escaping once.
+/// The text in one line. What would end the line, move the cursor or turn the reading direction is
+/// escaped, so that a ledger shown in a terminal is what it says. Escaping twice is escaping once.
 fn escape(text: &str) -> String {
     let hidden = |c: char| {
         c.is_control()
@@ -234,7 +264,8 @@ mod tests {
     /// A ledger with these charges, and where its lines end.
     fn ledger(charges: &[(u64, &str)]) -> (Book, Vec<u8>, Vec<usize>) {
         let budget = "10".parse().unwrap();
-        let (mut book, line) = Book::create(budget, Utc::from_seconds(1_700_000_000), "essai, été").unwrap();
+        let (mut book, line) =
+            Book::create(budget, Utc::from_seconds(1_700_000_000), "essai, été").unwrap();
         let (mut bytes, mut ends) = (line.into_bytes(), Vec::new());
         ends.push(bytes.len());
         for (i, (billionths, note)) in charges.iter().enumerate() {
@@ -271,7 +302,8 @@ mod tests {
         Some(book.spent.billionths() + torn.billionths())
     }
 
-    /// The file is meant to be read: this is what it looks like. The checksums were computed bit by bit, elsewhere.
+    /// The file is meant to be read: this is what it looks like. The checksums were computed bit by
+    /// bit, elsewhere.
     #[test]
     fn the_text() {
         let (_, bytes, _) = ledger(&[(500_000_000, "week-1.tamis"), (1_250_000_000, "two\nlines")]);
@@ -289,7 +321,8 @@ mod tests {
         assert_eq!(book.left().to_string(), "2.25");
     }
 
-    /// A cut at the end of a line cannot be seen. Any other is refused, and a repair counts the torn charge.
+    /// A cut at the end of a line cannot be seen. Any other is refused, and a repair counts the
+    /// torn charge.
     #[test]
     fn every_cut() {
         let (book, bytes, ends) = sample();
@@ -297,7 +330,8 @@ mod tests {
             let bytes = &bytes[..cut];
             let whole = ends.iter().filter(|end| **end <= cut).count();
             if ends.contains(&cut) {
-                let sum: u64 = book.entries[..whole - 1].iter().map(|entry| entry.epsilon.billionths()).sum();
+                let sum: u64 =
+                    book.entries[..whole - 1].iter().map(|entry| entry.epsilon.billionths()).sum();
                 assert_eq!(open(bytes).unwrap().spent.billionths(), sum);
                 continue;
             }
@@ -308,21 +342,25 @@ mod tests {
                 continue;
             }
             assert!(matches!(error, Error::Torn { line } if line == whole as u64 + 1), "{error}");
-            let sum: u64 = book.entries[..whole].iter().map(|entry| entry.epsilon.billionths()).sum();
-            let amount_end = ends[whole - 1] + 2 + book.entries[whole - 1].epsilon.to_string().len();
+            let sum: u64 =
+                book.entries[..whole].iter().map(|entry| entry.epsilon.billionths()).sum();
+            let amount_end =
+                ends[whole - 1] + 2 + book.entries[whole - 1].epsilon.to_string().len();
             let expected = if cut > amount_end { sum } else { book.budget.billionths() };
             assert_eq!(repaired(bytes), Some(expected), "cut at {cut}");
         }
     }
 
-    /// CRC-32C finds every change within 32 bits. The bytes put in are those that could move a border of fields or lines.
+    /// CRC-32C finds every change within 32 bits. The bytes put in are those that could move a
+    /// border of fields or lines.
     #[test]
     fn every_flipped_bit_and_every_exchanged_byte_is_refused() {
         let (_, bytes, _) = sample();
         for place in 0..bytes.len() {
             let mut changed = bytes.clone();
             let flipped = (0..8).map(|bit| bytes[place] ^ 1 << bit);
-            for value in flipped.chain(*b"\n\t 0.e\r\0\xff").filter(|value| *value != bytes[place]) {
+            for value in flipped.chain(*b"\n\t 0.e\r\0\xff").filter(|value| *value != bytes[place])
+            {
                 changed[place] = value;
                 assert!(open(&changed).is_err(), "byte {place} as {value}");
             }
@@ -337,8 +375,13 @@ mod tests {
     #[test]
     fn every_splice_of_lines_is_refused() {
         let (_, bytes, _) = sample();
-        let (_, other, _) =
-            ledger(&[(500_000_000, "week-1.tamis"), (1_250_000_000, "other"), (1, ""), (1, ""), (1, "")]);
+        let (_, other, _) = ledger(&[
+            (500_000_000, "week-1.tamis"),
+            (1_250_000_000, "other"),
+            (1, ""),
+            (1, ""),
+            (1, ""),
+        ]);
         let lines = |bytes: &[u8]| -> Vec<Vec<u8>> {
             bytes.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect()
         };
@@ -398,7 +441,10 @@ mod tests {
         assert!(error.contains("1002 bytes") && error.contains("shorten"), "{error}");
         let worst = ["\u{202e}".as_bytes(), &[0xff; 300], &[0; 300], "\u{10ffff}".as_bytes()];
         for bytes in worst {
-            assert!(text("it", &excerpt(&bytes.repeat(100))).is_ok_and(|text| text.len() < MOST_TEXT - 100));
+            assert!(
+                text("it", &excerpt(&bytes.repeat(100)))
+                    .is_ok_and(|text| text.len() < MOST_TEXT - 100)
+            );
         }
     }
 

@@ -13,11 +13,13 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 pub use utc::Utc;
 
-/// A privacy budget in a file beside the data: what may be spent in all, and every charge that was made.
+/// A privacy budget in a file beside the data: what may be spent in all, and every charge that was
+/// made.
 ///
-/// Releases of the same data add up, so each must be paid for: charge the ledger, then make the release. A charge is
-/// checked against the budget, written and synced before it returns, so it is on the disk before a byte of the release
-/// exists. It is never given back. Amounts are exact: a budget of 1 pays for ten charges of 0.1 and for nothing more.
+/// Releases of the same data add up, so each must be paid for: charge the ledger, then make the
+/// release. A charge is checked against the budget, written and synced before it returns, so it is
+/// on the disk before a byte of the release exists. It is never given back. Amounts are exact: a
+/// budget of 1 pays for ten charges of 0.1 and for nothing more.
 ///
 /// ```
 /// use tamis::privacy::Ledger;
@@ -42,22 +44,26 @@ pub use utc::Utc;
 /// 1               0.75  2026-03-02T08:30:00Z  week-1.tamis      1ca58f5d
 /// ```
 ///
-/// There is one tab between two fields. The last field is a checksum of this line and all lines before it.
+/// There is one tab between two fields. The last field is a checksum of this line and all lines
+/// before it.
 ///
-/// Charges of threads and of processes wait for each other: each locks the file, and reads it again.
+/// Charges of threads and of processes wait for each other: each locks the file, and reads it
+/// again.
 ///
 /// # Damage
 ///
-/// A ledger in which a byte was changed, or a line changed, removed or moved, is refused with the number of the line.
-/// So is one whose last line is torn. One thing cannot be seen in the file itself: whole lines cut off its end. Neither
-/// can a new ledger in the place of the old one, nor a forgery, since the checksum is no secret. So keep the ledger where
-/// only the publisher writes, and under version control or on append-only storage. A `Ledger` that is held open does
+/// A ledger in which a byte was changed, or a line changed, removed or moved, is refused with the
+/// number of the line. So is one whose last line is torn. One thing cannot be seen in the file
+/// itself: whole lines cut off its end. Neither can a new ledger in the place of the old one, nor a
+/// forgery, since the checksum is no secret. So keep the ledger where only the publisher writes,
+/// and under version control or on append-only storage. A `Ledger` that is held open does
 /// notice when charges that it has seen are gone.
 ///
-/// A torn line is what a crash in the middle of a charge leaves. That charge never returned, so nothing was released for
-/// it, but the file alone does not tell this from a copy that was cut off in the last of its charges, which was paid
-/// for and released. Whoever passed over the line might count too little. So nothing is charged to such a ledger until
-/// its owner has restored a good copy or called [`Ledger::repair`], which counts the torn charge as spent.
+/// A torn line is what a crash in the middle of a charge leaves. That charge never returned, so
+/// nothing was released for it, but the file alone does not tell this from a copy that was cut off
+/// in the last of its charges, which was paid for and released. Whoever passed over the line might
+/// count too little. So nothing is charged to such a ledger until its owner has restored a good
+/// copy or called [`Ledger::repair`], which counts the torn charge as spent.
 #[derive(Debug)]
 pub struct Ledger {
     path: PathBuf,
@@ -80,13 +86,17 @@ pub struct Receipt {
 const MOST_BYTES: u64 = 64 << 20;
 
 impl Ledger {
-    /// Makes a new ledger, whole or not at all. An existing file is left as it is, and that is an error.
+    /// Makes a new ledger, whole or not at all. An existing file is left as it is, and that is an
+    /// error.
     ///
     /// The description is for readers: one line, control characters are escaped.
     pub fn create(path: impl AsRef<Path>, budget: Epsilon, about: &str) -> Result<Ledger, Error> {
         let path = std::path::absolute(path)?;
         if budget == Epsilon::ZERO {
-            return Err(refused("a budget of 0 pays for nothing", "give the largest loss you accept in all"));
+            return Err(refused(
+                "a budget of 0 pays for nothing",
+                "give the largest loss you accept in all",
+            ));
         }
         let (book, line) = Book::create(budget, Utc::now(), about)?;
         let folder = folder_of(&path)?;
@@ -112,14 +122,17 @@ impl Ledger {
         rest.map(|()| Ledger { path, book })
     }
 
-    /// Makes a torn or damaged ledger whole, and opens it. One that is whole already is left as it is.
+    /// Makes a torn or damaged ledger whole, and opens it. One that is whole already is left as it
+    /// is.
     ///
-    /// The lines before the damage stay. The rest is replaced by one charge: if it is no more than the beginning of a
-    /// line, with a whole amount, by that amount, and else by all that is left of the budget. So
-    /// no less is counted than was charged, except for whole lines that are missing at the end, and for a line that was both changed and cut. The note quotes
+    /// The lines before the damage stay. The rest is replaced by one charge: if it is no more than
+    /// the beginning of a line, with a whole amount, by that amount, and else by all that is
+    /// left of the budget. So no less is counted than was charged, except for whole lines that
+    /// are missing at the end, and for a line that was both changed and cut. The note quotes
     /// the beginning of what was replaced.
     ///
-    /// Restore a good copy if there is one. Damage in the first line, which holds the budget, cannot be repaired.
+    /// Restore a good copy if there is one. Damage in the first line, which holds the budget,
+    /// cannot be repaired.
     pub fn repair(path: impl AsRef<Path>) -> Result<Ledger, Error> {
         let path = std::path::absolute(path)?;
         let mut file = locked(&path, OpenOptions::new().read(true).write(true), File::lock)?;
@@ -135,7 +148,8 @@ impl Ledger {
             let what = if matches!(damage, Error::Torn { .. }) { "torn" } else { "damaged" };
             let note = format!("repaired, counted as spent; {what} was: {}", book::excerpt(tail));
             let line = book.charge(worth, Utc::now(), &note)?;
-            // Over the tail and not after cutting it off: between the two, the ledger would be whole and count less.
+            // Over the tail and not after cutting it off: between the two, the ledger would be
+            // whole and count less.
             file.seek(SeekFrom::Start(kept.len() as u64))?;
             file.write_all(line.as_bytes())?;
         }
@@ -180,14 +194,19 @@ impl Ledger {
         self.book.created
     }
 
-    /// Charges the ledger, for what the note says: the name of the output, say. One line; control characters are escaped.
+    /// Charges the ledger, for what the note says: the name of the output, say. One line; control
+    /// characters are escaped.
     ///
-    /// Once it returns, the charge is on the disk, and the release may be made. If it fails, nothing may be released. It
-    /// fails where the budget does not allow it, and then nothing was charged. If the disk is full, or fails, what was
-    /// written is taken back, or if not even that is possible, the ledger is left torn, and says so when it is next read.
+    /// Once it returns, the charge is on the disk, and the release may be made. If it fails,
+    /// nothing may be released. It fails where the budget does not allow it, and then nothing
+    /// was charged. If the disk is full, or fails, what was written is taken back, or if not
+    /// even that is possible, the ledger is left torn, and says so when it is next read.
     pub fn charge(&mut self, epsilon: Epsilon, note: &str) -> Result<Receipt, Error> {
         if epsilon == Epsilon::ZERO {
-            return Err(refused("a charge of 0 pays for nothing", "charge the epsilon of the release"));
+            return Err(refused(
+                "a charge of 0 pays for nothing",
+                "charge the epsilon of the release",
+            ));
         }
         // Opened for appending, since append-only files allow nothing else.
         let mut file = locked(&self.path, OpenOptions::new().read(true).append(true), File::lock)?;
@@ -244,9 +263,14 @@ fn bytes_of(file: &File) -> Result<Vec<u8>, Error> {
 
 /// The file, locked until it is closed.
 ///
-/// The lock is on the ledger itself and not on a second file beside it: so it holds for every name of the ledger, also
-/// after a move, and nothing is left behind. If another file has taken the name while we waited, that is the ledger now.
-fn locked(path: &Path, options: &OpenOptions, lock: impl Fn(&File) -> io::Result<()>) -> Result<File, Error> {
+/// The lock is on the ledger itself and not on a second file beside it: so it holds for every name
+/// of the ledger, also after a move, and nothing is left behind. If another file has taken the name
+/// while we waited, that is the ledger now.
+fn locked(
+    path: &Path,
+    options: &OpenOptions,
+    lock: impl Fn(&File) -> io::Result<()>,
+) -> Result<File, Error> {
     loop {
         if !fs::metadata(path)?.is_file() {
             return Err(refused("the ledger is not a regular file", "check the path"));

@@ -19,7 +19,9 @@ impl Utc {
 
     /// Now, by the system's clock. A clock that is set before 1970 reads as 1970.
     pub(super) fn now() -> Utc {
-        Utc::from_seconds(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |past| past.as_secs()))
+        Utc::from_seconds(
+            SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |past| past.as_secs()),
+        )
     }
 
     /// The seconds since 1970 began, leap seconds not counted.
@@ -41,9 +43,11 @@ impl Utc {
         // As in Display, which explains it.
         let (year, march) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
         let (era, year) = (year / 400, year % 400);
-        let days =
-            146_097 * era + 365 * year + year / 4 - year / 100 + (153 * march + 2) / 5 + day - 1 - 719_468;
-        let moment = Utc(days * DAY + number(11, 13)? * 3_600 + number(14, 16)? * 60 + number(17, 19)?);
+        let days = 146_097 * era + 365 * year + year / 4 - year / 100 + (153 * march + 2) / 5 + day
+            - 1
+            - 719_468;
+        let moment =
+            Utc(days * DAY + number(11, 13)? * 3_600 + number(14, 16)? * 60 + number(17, 19)?);
         // The 30th of February and the 25th hour print as something else.
         (moment.to_string() == text).then_some(moment)
     }
@@ -61,14 +65,16 @@ impl Utc {
 
 impl fmt::Display for Utc {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The calendar is counted in eras of 400 years of 146,097 days, and in years that begin in March, so that the
-        // leap day is a year's last: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+        // The calendar is counted in eras of 400 years of 146,097 days, and in years that begin in
+        // March, so that the leap day is a year's last: H. Hinnant, "chrono-Compatible
+        // Low-Level Date Algorithms".
         let (days, second) = (self.0 / DAY + 719_468, self.0 % DAY);
         let (era, day) = (days / 146_097, days % 146_097);
         let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
         let day = day - (365 * year + year / 4 - year / 100);
         let march = (5 * day + 2) / 153; // months since March
-        let (month, day) = (if march < 10 { march + 3 } else { march - 9 }, day - (153 * march + 2) / 5 + 1);
+        let (month, day) =
+            (if march < 10 { march + 3 } else { march - 9 }, day - (153 * march + 2) / 5 + 1);
         let year = 400 * era + year + u64::from(month <= 2);
         let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
         out.pad(&format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"))
@@ -97,8 +103,9 @@ mod tests {
 
     #[test]
     fn every_day_follows_the_one_before() {
-        let leap =
-            |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+        let leap = |year: u64| {
+            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+        };
         let (mut year, mut month, mut day) = (1970, 1, 1);
         for days in 0..150_000 {
             let text = format!("{year:04}-{month:02}-{day:02}T00:00:00Z");

@@ -6,10 +6,11 @@ use crate::Error;
 use crate::privacy::noise::Coins;
 use crate::store::filled;
 
-/// Draws x uniformly from the solutions of all rows, and writes it into zeroed planes. The rows are sorted by their starts and end within the
-/// columns.
+/// Draws x uniformly from the solutions of all rows, and writes it into zeroed planes. The rows are
+/// sorted by their starts and end within the columns.
 ///
-/// In that order a row never reaches past its own band: whatever it is reduced by began no later, and so ends no later.
+/// In that order a row never reaches past its own band: whatever it is reduced by began no later,
+/// and so ends no later.
 pub(super) fn solve(
     rows: &[Row],
     columns: u64,
@@ -32,15 +33,16 @@ pub(super) fn solve(
             rest ^= pivots[column]; // all of it gone: the row follows from others
         }
     }
-    // From the last column to the first: one without an equation is free, the others follow. `after[j]` holds plane j of the
-    // columns after this one.
+    // From the last column to the first: one without an equation is free, the others follow.
+    // `after[j]` holds plane j of the columns after this one.
     let mut after = [0u128; 16];
     for column in (0..columns).rev() {
         let pivot = pivots[column as usize];
         let free = if pivot == 0 { coins.below(1 << width) as u32 } else { 0 };
         let mut value = 0;
         for (j, after) in after.iter_mut().enumerate().take(width as usize) {
-            let bit = if pivot == 0 { free >> j & 1 } else { (pivot >> 1 & *after).count_ones() & 1 };
+            let bit =
+                if pivot == 0 { free >> j & 1 } else { (pivot >> 1 & *after).count_ones() & 1 };
             *after = *after << 1 | u128::from(bit);
             value |= bit << j;
         }

@@ -33,7 +33,12 @@ impl System {
     }
 
     /// Draws x uniformly from the solutions, into zeroed planes.
-    fn solve(&self, rows: &[Row], coins: &mut (impl Coins + ?Sized), planes: &mut [u8]) -> Result<(), Error> {
+    fn solve(
+        &self,
+        rows: &[Row],
+        coins: &mut (impl Coins + ?Sized),
+        planes: &mut [u8],
+    ) -> Result<(), Error> {
         if self.q.is_power_of_two() {
             binary::solve(rows, self.columns, self.width(), coins, planes)
         } else {
@@ -42,7 +47,8 @@ impl System {
     }
 }
 
-/// The mechanism itself, for distinct items whose rows come in the order of their starts: drop, and draw.
+/// The mechanism itself, for distinct items whose rows come in the order of their starts: drop, and
+/// draw.
 pub(super) fn draw(
     rows: impl Iterator<Item = Row>,
     drop_rate: &Probability,
@@ -73,7 +79,8 @@ mod tests {
     fn release(rows: &[u128], system: &System, drop: (u128, u128)) -> Outcomes {
         enumerate(drop, |coins| {
             let mut planes = vec![0; system.width() as usize * 8];
-            let rows = rows.iter().map(|coefficients| Row { start: 0, coefficients: *coefficients });
+            let rows =
+                rows.iter().map(|coefficients| Row { start: 0, coefficients: *coefficients });
             let drop_rate = Probability::ratio(drop.0 as u64, drop.1 as u64).unwrap();
             draw(rows, &drop_rate, system, coins, &mut planes).unwrap();
             let value = |column| u64::from(planes::get(&planes, system.width(), column));
@@ -81,10 +88,12 @@ mod tests {
         })
     }
 
-    /// Every pair of neighbouring sets of up to two items and a third, whatever their rows: independent, equal, zero.
+    /// Every pair of neighbouring sets of up to two items and a third, whatever their rows:
+    /// independent, equal, zero.
     #[test]
     fn the_worst_likelihood_ratio_of_all_tiny_sets_is_the_claim() {
-        // Over q elements with e^eps = numerator/denominator: the symmetric point, and both sides of it.
+        // Over q elements with e^eps = numerator/denominator: the symmetric point, and both sides
+        // of it.
         for (q, numerator, denominator) in
             [(3, 2, 1), (4, 3, 1), (5, 4, 1), (8, 7, 1), (2, 3, 1), (4, 5, 1), (7, 3, 1), (8, 7, 2)]
         {
@@ -93,12 +102,17 @@ mod tests {
             // max(e^-eps, (q-e^eps)/(q-1))
             let (e_minus, shortfall) = (
                 (denominator, numerator),
-                ((u128::from(q) * denominator).saturating_sub(numerator), u128::from(q - 1) * denominator),
+                (
+                    (u128::from(q) * denominator).saturating_sub(numerator),
+                    u128::from(q - 1) * denominator,
+                ),
             );
-            let drop = if e_minus.0 * shortfall.1 > shortfall.0 * e_minus.1 { e_minus } else { shortfall };
+            let drop =
+                if e_minus.0 * shortfall.1 > shortfall.0 * e_minus.1 { e_minus } else { shortfall };
             let all = 0..1u128 << columns;
             let (mut with_over_without, mut without_over_with) = ((0, 1), (0, 1));
-            let larger = |a: (u128, u128), b: (u128, u128)| if a.0 * b.1 > b.0 * a.1 { a } else { b };
+            let larger =
+                |a: (u128, u128), b: (u128, u128)| if a.0 * b.1 > b.0 * a.1 { a } else { b };
             let sets = all
                 .clone()
                 .flat_map(|a| all.clone().map(move |b| vec![a, b]))
@@ -107,14 +121,20 @@ mod tests {
                 let without = release(&set, &system, drop);
                 for v in all.clone() {
                     let with = release(&[&set[..], &[v]].concat(), &system, drop);
-                    with_over_without = larger(with_over_without, worst(&with, &without).expect("finite"));
-                    without_over_with = larger(without_over_with, worst(&without, &with).expect("finite"));
+                    with_over_without =
+                        larger(with_over_without, worst(&with, &without).expect("finite"));
+                    without_over_with =
+                        larger(without_over_with, worst(&without, &with).expect("finite"));
                 }
             }
             let claim = (numerator, denominator);
             assert_eq!(larger(with_over_without, without_over_with), claim, "q = {q}");
             if u128::from(q - 1) * denominator == numerator {
-                assert_eq!((with_over_without, without_over_with), (claim, claim), "symmetric, q = {q}");
+                assert_eq!(
+                    (with_over_without, without_over_with),
+                    (claim, claim),
+                    "symmetric, q = {q}"
+                );
             }
         }
     }
@@ -163,7 +183,8 @@ mod tests {
             for rows in (0..512u128).map(|i| [i & 7, i >> 3 & 7, i >> 6]) {
                 let found = release(&rows, &system, (0, 1));
                 let product = |x: u64, row: u128| {
-                    let digits = [x / u64::from(q * q), x / u64::from(q) % u64::from(q), x % u64::from(q)];
+                    let digits =
+                        [x / u64::from(q * q), x / u64::from(q) % u64::from(q), x % u64::from(q)];
                     let taken = (0..3).filter(|j| row >> j & 1 == 1).map(|j| digits[j]);
                     if q.is_power_of_two() {
                         taken.fold(0, |a, b| a ^ b)
@@ -175,7 +196,10 @@ mod tests {
                     .filter(|x| rows.iter().all(|row| product(*x, *row) == 0))
                     .collect();
                 assert_eq!(found.keys().copied().collect::<Vec<_>>(), solutions, "{q} {rows:?}");
-                assert!(found.values().all(|p| p.0 * solutions.len() as u128 == p.1), "{q} {rows:?}");
+                assert!(
+                    found.values().all(|p| p.0 * solutions.len() as u128 == p.1),
+                    "{q} {rows:?}"
+                );
             }
         }
     }

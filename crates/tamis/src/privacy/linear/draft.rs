@@ -11,7 +11,8 @@ use std::fmt;
 use std::sync::Mutex;
 use std::thread;
 
-/// A private set on its way to be published as a [`LinearFilter`], for keys that come a few at a time.
+/// A private set on its way to be published as a [`LinearFilter`], for keys that come a few at a
+/// time.
 ///
 /// ```
 /// use tamis::privacy::{LinearDraft, LinearPlan};
@@ -35,7 +36,8 @@ impl LinearDraft {
         LinearDraft::with_hash(plan, fresh_hash()?)
     }
 
-    /// An empty set with a hash of the caller's, such as a keyed one, so that only who has the key can ask.
+    /// An empty set with a hash of the caller's, such as a keyed one, so that only who has the key
+    /// can ask.
     pub fn with_hash(plan: LinearPlan, hash: Hash) -> Result<LinearDraft, Error> {
         hash.need_digest("a linear filter")?;
         // First of all, so that a plan which no memory holds fails before anything is filled.
@@ -88,7 +90,10 @@ impl LinearDraft {
     }
 
     /// Each shard has coins of its own, so who solves which makes no difference.
-    fn draw<C: Coins>(self, coins: impl Fn(u64) -> Result<C, Error> + Sync) -> Result<LinearFilter, Error> {
+    fn draw<C: Coins>(
+        self,
+        coins: impl Fn(u64) -> Result<C, Error> + Sync,
+    ) -> Result<LinearFilter, Error> {
         let LinearDraft { plan, hash, shards, mut body } = self;
         // To ask for the number of cores reads files: not for a small release.
         let threads = match shards.len() {
@@ -137,7 +142,8 @@ mod tests {
     #[test]
     fn releases_are_drawn_afresh() {
         let plan = LinearPlan::new(100, "1".parse().unwrap()).unwrap();
-        let draft = || LinearDraft::with_hash(plan, Hash::fast(0)).unwrap().with_keys(0..100u64).unwrap();
+        let draft =
+            || LinearDraft::with_hash(plan, Hash::fast(0)).unwrap().with_keys(0..100u64).unwrap();
         let (one, other) = (draft().publish().unwrap(), draft().publish().unwrap());
         assert_ne!(one, other);
         for seed in 0..100 {
@@ -150,7 +156,8 @@ mod tests {
     #[test]
     fn shards_hold_their_own() {
         for (q, epsilon) in [(16, "2.708050202"), (53, "3.951243719"), (256, "5.541263546")] {
-            let plan = LinearPlan::from_fields(2_000, epsilon.parse().unwrap(), q, 320, 15).unwrap();
+            let plan =
+                LinearPlan::from_fields(2_000, epsilon.parse().unwrap(), q, 320, 15).unwrap();
             let filter = LinearDraft::with_hash(plan, Hash::fast(3))
                 .unwrap()
                 .with_keys(0..2_000u64)
@@ -159,7 +166,10 @@ mod tests {
                 .unwrap();
             let missed = (0..2_000u64).filter(|key| !filter.contains(*key)).count() as f64;
             let expected = 2_000.0 * plan.fnr();
-            assert!((missed - expected).abs() < 5.0 * expected.sqrt(), "{q}: {missed} of {expected}");
+            assert!(
+                (missed - expected).abs() < 5.0 * expected.sqrt(),
+                "{q}: {missed} of {expected}"
+            );
             let passed = (2_000..22_000u64).filter(|key| filter.contains(*key)).count() as f64;
             let expected = 20_000.0 * plan.fpr();
             assert!(

@@ -10,16 +10,17 @@ use crate::store::Store;
 use crate::{Digest, Error, Hash, Key, KeyRef};
 use std::fmt;
 
-/// A set that may be published: it says of any one item at most a factor e^epsilon, and no filter with that promise is wrong
-/// less often.
+/// A set that may be published: it says of any one item at most a factor e^epsilon, and no filter
+/// with that promise is wrong less often.
 ///
 /// | key | `contains` |
 /// |---|---|
 /// | in the set | `true`, but for [`fnr`](LinearPlan::fnr) of them |
 /// | not in the set | `false`, but for [`fpr`](LinearPlan::fpr) of them |
 ///
-/// It has no insert, no remove and no list, and its bytes are as many whatever the set. Publishing the same set again costs
-/// again: publish once, and hand out copies of the same bytes, which cost nothing.
+/// It has no insert, no remove and no list, and its bytes are as many whatever the set. Publishing
+/// the same set again costs again: publish once, and hand out copies of the same bytes, which cost
+/// nothing.
 ///
 /// ```
 /// use tamis::privacy::{LinearFilter, LinearPlan};
@@ -47,8 +48,8 @@ pub struct LinearFilter {
 }
 
 impl LinearFilter {
-    /// Publishes a set: the keys once each, however often they come. A set of more than the planned items is published too, and strangers pass
-    /// more often then; to refuse it would tell.
+    /// Publishes a set: the keys once each, however often they come. A set of more than the planned
+    /// items is published too, and strangers pass more often then; to refuse it would tell.
     pub fn publish<K: Key>(
         plan: LinearPlan,
         keys: impl IntoIterator<Item = K>,
@@ -56,8 +57,8 @@ impl LinearFilter {
         LinearDraft::new(plan)?.with_keys(keys)?.publish()
     }
 
-    /// What a release might look like, with coins that anybody can predict: for tests, experiments and audits. It cannot be
-    /// saved.
+    /// What a release might look like, with coins that anybody can predict: for tests, experiments
+    /// and audits. It cannot be saved.
     pub fn rehearse<K: Key>(
         plan: LinearPlan,
         keys: impl IntoIterator<Item = K>,
@@ -67,7 +68,11 @@ impl LinearFilter {
     }
 
     /// A filter with this body, which must have the plan's length.
-    pub(crate) fn from_parts(plan: LinearPlan, hash: Hash, body: Store) -> Result<LinearFilter, Error> {
+    pub(crate) fn from_parts(
+        plan: LinearPlan,
+        hash: Hash,
+        body: Store,
+    ) -> Result<LinearFilter, Error> {
         hash.need_digest("a linear filter")?;
         debug_assert_eq!(body.bytes().len() as u64, plan.bytes());
         Ok(LinearFilter { plan, hash, body })
@@ -77,15 +82,18 @@ impl LinearFilter {
     #[must_use]
     #[inline]
     pub fn contains(&self, key: impl Key) -> bool {
-        self.hash.digest(key).is_some_and(|digest| lookup::passes(&self.plan, self.body.bytes(), digest))
+        self.hash
+            .digest(key)
+            .is_some_and(|digest| lookup::passes(&self.plan, self.body.bytes(), digest))
     }
 
     /// Whether each of many keys passes, in their order.
     #[must_use]
     pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
         let body = self.body.bytes();
-        let batch =
-            |digests: &[Digest], answers: &mut Vec<bool>| lookup::batch(&self.plan, body, digests, answers);
+        let batch = |digests: &[Digest], answers: &mut Vec<bool>| {
+            lookup::batch(&self.plan, body, digests, answers)
+        };
         ask_many(keys, &self.hash, body, |digest| self.prefetch(digest), batch)
     }
 

@@ -39,7 +39,8 @@ pub(super) fn batch(plan: &LinearPlan, body: &[u8], digests: &[Digest], answers:
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[target_feature(enable = "popcnt,avx2,bmi1,bmi2")]
 fn batch_counting(plan: &LinearPlan, body: &[u8], digests: &[Digest], answers: &mut Vec<bool>) {
-    // A loop, not an iterator: its closure would be compiled into a function that lacks the instructions.
+    // A loop, not an iterator: its closure would be compiled into a function that lacks the
+    // instructions.
     for digest in digests {
         answers.push(passes(plan, body, *digest));
     }

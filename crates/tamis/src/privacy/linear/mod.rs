@@ -1,15 +1,18 @@
 //! The homogeneous linear filter: the fewest wrong answers that any private filter can have.
 //!
-//! Every key owns a public row: 128 random bits of a band that begins at a random column. To publish a set, each item is
-//! dropped by a private coin, and x is drawn uniformly from all solutions of "row(item) . x = 0 for every item kept", over a
-//! field (or a vector space over GF(2)) of q elements. A key passes if row(key) . x = 0: a kept item always does, and whoever
+//! Every key owns a public row: 128 random bits of a band that begins at a random column. To
+//! publish a set, each item is dropped by a private coin, and x is drawn uniformly from all
+//! solutions of "row(item) . x = 0 for every item kept", over a field (or a vector space over
+//! GF(2)) of q elements. A key passes if row(key) . x = 0: a kept item always does, and whoever
 //! else does so with chance 1/q.
 //!
-//! Why that is private: let K be the items kept, and D_K(x) the chance of x. Another item v that is kept as well cuts the
-//! solutions down to those with row(v) . x = 0, so D_{K+v}(x) is D_K(x) times h if row(v) . x = 0 and 0 if not, where h is the
-//! number of values that row(v) . x takes on the solutions for K: from 1, if v's row depends on those of K, to q. With v dropped
-//! with chance r, x is therefore r or r + (1-r) h times as likely with v as without: a factor between r and r + (1-r) q. With r = 1/(q-1) both ends are
-//! e^eps for eps = ln(q-1). Nothing in this depends on the rows: colliding or dependent ones cost accuracy, never privacy.
+//! Why that is private: let K be the items kept, and D_K(x) the chance of x. Another item v that is
+//! kept as well cuts the solutions down to those with row(v) . x = 0, so D_{K+v}(x) is D_K(x) times
+//! h if row(v) . x = 0 and 0 if not, where h is the number of values that row(v) . x takes on the
+//! solutions for K: from 1, if v's row depends on those of K, to q. With v dropped with chance r, x
+//! is therefore r or r + (1-r) h times as likely with v as without: a factor between r and r +
+//! (1-r) q. With r = 1/(q-1) both ends are e^eps for eps = ln(q-1). Nothing in this depends on the
+//! rows: colliding or dependent ones cost accuracy, never privacy.
 
 mod binary;
 mod build;

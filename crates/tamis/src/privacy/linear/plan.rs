@@ -12,11 +12,13 @@ use crate::privacy::{Epsilon, check_epsilon, f1};
 pub(super) const MOST_Q: u32 = 1 << 16;
 /// Primes are below this, for the sake of speed.
 const MOST_PRIME: u32 = 1 << 15;
-/// A shard is planned for so many items, so that it is solved in a cache or near it and many cores can share the work.
+/// A shard is planned for so many items, so that it is solved in a cache or near it and many cores
+/// can share the work.
 const SHARD: u64 = 1 << 18;
-/// Columns beyond the equations, for up to 8 bits a value. The rows that wait for a column are a random walk that drifts down as fast
-/// as there are spare columns; where it grows past the band, a stranger's row follows from the others' and passes for certain. At 6%
-/// (measured) that befell a part of 3 of 2,500 shards, and 3e-6 of all strangers.
+/// Columns beyond the equations, for up to 8 bits a value. The rows that wait for a column are a
+/// random walk that drifts down as fast as there are spare columns; where it grows past the band, a
+/// stranger's row follows from the others' and passes for certain. At 6% (measured) that befell a
+/// part of 3 of 2,500 shards, and 3e-6 of all strangers.
 const SLACK: f64 = 0.06;
 /// Columns more for every bit more, since fewer strangers should pass.
 const SLACK_A_BIT: f64 = 0.004;
@@ -29,7 +31,8 @@ const MOST_COLUMNS: u64 = 1 << 20;
 
 /// The size and the accuracy of a [`LinearFilter`](super::LinearFilter).
 ///
-/// `fpr` and `fnr` are expectations over the seed and the coins, exact to a percent of themselves or better, and the size depends on the public number of items alone.
+/// `fpr` and `fnr` are expectations over the seed and the coins, exact to a percent of themselves
+/// or better, and the size depends on the public number of items alone.
 ///
 /// ```
 /// use tamis::privacy::LinearPlan;
@@ -54,17 +57,19 @@ pub struct LinearPlan {
 }
 
 impl LinearPlan {
-    /// The plan whose worse error, of the false positives and the false negatives, is the smallest that a loss of `epsilon`
-    /// allows. It may spend less than that: with q elements it costs ln(q-1), and there is a field for primes and powers of two only.
+    /// The plan whose worse error, of the false positives and the false negatives, is the smallest
+    /// that a loss of `epsilon` allows. It may spend less than that: with q elements it costs
+    /// ln(q-1), and there is a field for primes and powers of two only.
     pub fn new(items: u64, epsilon: Epsilon) -> Result<LinearPlan, Error> {
         check_epsilon(epsilon)?;
         // A float may be off by a little: the exact comparison decides.
         let around = (epsilon.to_f64().exp() + 2.0).min(f64::from(MOST_Q)) as u32;
-        let below = (3..=around).rev().find(|q| is_field(*q) && exp_at_least(epsilon, u64::from(*q) - 1));
+        let below =
+            (3..=around).rev().find(|q| is_field(*q) && exp_at_least(epsilon, u64::from(*q) - 1));
         let above = (below.unwrap_or(2) + 1..=MOST_Q).find(|q| is_field(*q));
         let mut best = LinearPlan::sized(items, epsilon, 2)?;
-        // Up to e^eps + 1 elements, the loss is ln(q-1) and the false positives are the worse error; past it, all of
-        // epsilon is spent and the false negatives are.
+        // Up to e^eps + 1 elements, the loss is ln(q-1) and the false positives are the worse
+        // error; past it, all of epsilon is spent and the false negatives are.
         let symmetric = |q: u32| (q, ln_upwards(u64::from(q) - 1));
         for (q, spent) in below.map(symmetric).into_iter().chain(above.map(|q| (q, epsilon))) {
             let plan = LinearPlan::sized(items, spent, q)?;
@@ -89,8 +94,8 @@ impl LinearPlan {
         self.fpr().max(self.fnr())
     }
 
-    /// The plan whose false positives are at most `fpr` at a loss of `epsilon`: fewer of them than [`new`](LinearPlan::new) has
-    /// are paid for with more false negatives, and the reverse.
+    /// The plan whose false positives are at most `fpr` at a loss of `epsilon`: fewer of them than
+    /// [`new`](LinearPlan::new) has are paid for with more false negatives, and the reverse.
     ///
     /// ```
     /// use tamis::privacy::LinearPlan;
@@ -121,9 +126,11 @@ impl LinearPlan {
         let share = (1.0 - drop_rate.to_f64()) / shards as f64;
         let mean = items as f64 * share;
         let rows = (mean + 2.0 * (mean * (1.0 - share)).sqrt()).min(items as f64);
-        let slack = SLACK + SLACK_A_BIT * f64::from(System { columns: 0, q }.width().saturating_sub(8));
+        let slack =
+            SLACK + SLACK_A_BIT * f64::from(System { columns: 0, q }.width().saturating_sub(8));
         // No row begins in the last band, so the slack must be among the columns before it.
-        let columns = ((rows * (1.0 + slack)).ceil() as u64 + BAND).next_multiple_of(BLOCK).max(FEWEST);
+        let columns =
+            ((rows * (1.0 + slack)).ceil() as u64 + BAND).next_multiple_of(BLOCK).max(FEWEST);
         let plan = LinearPlan { items, epsilon, q, columns, shards, drop_rate };
         let bits = u128::from(columns) * u128::from(shards) * u128::from(plan.width());
         if bits > u128::from(bits::MOST) {
@@ -154,7 +161,8 @@ impl LinearPlan {
         if !columns.is_multiple_of(BLOCK) || !(FEWEST..=MOST_COLUMNS).contains(&columns) {
             return refused("number of columns", columns);
         }
-        let plan = LinearPlan { items, epsilon, q, columns, shards, drop_rate: drop_rate(q, epsilon) };
+        let plan =
+            LinearPlan { items, epsilon, q, columns, shards, drop_rate: drop_rate(q, epsilon) };
         let bits = u128::from(columns) * u128::from(shards) * u128::from(plan.width());
         if shards == 0 || bits > u128::from(bits::MOST) {
             return refused("number of shards", shards);
@@ -168,8 +176,8 @@ impl LinearPlan {
         self.items
     }
 
-    /// What a release costs, for sets that differ in one item being there or not. Sets that differ in one item being
-    /// another are two such steps apart.
+    /// What a release costs, for sets that differ in one item being there or not. Sets that differ
+    /// in one item being another are two such steps apart.
     #[must_use]
     pub fn epsilon(&self) -> Epsilon {
         self.epsilon
@@ -181,13 +189,15 @@ impl LinearPlan {
         self.epsilon.checked_mul(2)
     }
 
-    /// The elements of the field or space that equations are solved over: a prime or a power of two.
+    /// The elements of the field or space that equations are solved over: a prime or a power of
+    /// two.
     #[must_use]
     pub fn q(&self) -> u32 {
         self.q
     }
 
-    /// The chance that an item is dropped: max(e^-eps, (q-e^eps)/(q-1)), and 1/(q-1) exactly where the loss is ln(q-1).
+    /// The chance that an item is dropped: max(e^-eps, (q-e^eps)/(q-1)), and 1/(q-1) exactly where
+    /// the loss is ln(q-1).
     #[must_use]
     pub fn drop_rate(&self) -> Probability {
         self.drop_rate
@@ -199,7 +209,8 @@ impl LinearPlan {
         1.0 / f64::from(self.q)
     }
 
-    /// The share of members that do not pass: those dropped, but for the 1/q of them that pass by chance.
+    /// The share of members that do not pass: those dropped, but for the 1/q of them that pass by
+    /// chance.
     #[must_use]
     pub fn fnr(&self) -> f64 {
         self.drop_rate().to_f64() * (1.0 - self.fpr())
@@ -223,8 +234,8 @@ impl LinearPlan {
         self.bits() / 8
     }
 
-    /// Refuses the plan if publishing `keys` keys by it would take more than `most` bytes of memory: the body, and 16 bytes for each
-    /// key that is read.
+    /// Refuses the plan if publishing `keys` keys by it would take more than `most` bytes of
+    /// memory: the body, and 16 bytes for each key that is read.
     pub fn check_memory(&self, keys: u64, most: u64) -> Result<(), Error> {
         crate::store::check_memory(self.bytes().saturating_add(keys.saturating_mul(16)), most)
     }
@@ -271,7 +282,8 @@ impl LinearPlan {
 
 /// Whether equations can be solved over q elements here: a power of two, or a prime below 2^15.
 fn is_field(q: u32) -> bool {
-    q.is_power_of_two() || q < MOST_PRIME && (2..).take_while(|d| d * d <= q).all(|d| !q.is_multiple_of(d))
+    q.is_power_of_two()
+        || q < MOST_PRIME && (2..).take_while(|d| d * d <= q).all(|d| !q.is_multiple_of(d))
 }
 
 fn drop_rate(q: u32, epsilon: Epsilon) -> Probability {
@@ -284,7 +296,8 @@ fn drop_rate(q: u32, epsilon: Epsilon) -> Probability {
     chance.expect("a field has two elements or more")
 }
 
-/// Whether the loss is ln `n` rounded up, with two comparisons where [`ln_upwards`] takes dozens: every file that is opened asks.
+/// Whether the loss is ln `n` rounded up, with two comparisons where [`ln_upwards`] takes dozens:
+/// every file that is opened asks.
 fn is_ln_upwards(epsilon: Epsilon, n: u64) -> bool {
     let below = epsilon.billionths().checked_sub(1).and_then(Epsilon::from_billionths);
     exp_at_least(epsilon, n) && below.is_some_and(|below| !exp_at_least(below, n))

@@ -1,7 +1,8 @@
 //! How a solution lies in memory: planes of bits.
 //!
-//! The columns come in blocks of 64. A block is `width` words of 64 bits, little-endian; bit c of word j is bit j of the value
-//! of column c. So a row's 128 coefficients meet the values of its columns in three words a plane, all of them neighbours.
+//! The columns come in blocks of 64. A block is `width` words of 64 bits, little-endian; bit c of
+//! word j is bit j of the value of column c. So a row's 128 coefficients meet the values of its
+//! columns in three words a plane, all of them neighbours.
 
 use super::row::Row;
 
@@ -34,8 +35,8 @@ struct Window<'a> {
     coefficients: [u64; 3],
 }
 
-// Loops, not iterators, from here on: their closures would be compiled into functions that lack the instructions of
-// `lookup::batch_counting`.
+// Loops, not iterators, from here on: their closures would be compiled into functions that lack the
+// instructions of `lookup::batch_counting`.
 impl Window<'_> {
     #[inline(always)]
     fn of(planes: &[u8], width: usize, row: Row) -> Window<'_> {
@@ -74,7 +75,8 @@ impl Window<'_> {
     }
 }
 
-/// Whether the row's product with the solution is zero over GF(2)^width: every plane has even parity.
+/// Whether the row's product with the solution is zero over GF(2)^width: every plane has even
+/// parity.
 #[inline(always)]
 pub(super) fn orthogonal_binary(planes: &[u8], width: u32, row: Row) -> bool {
     // Widths that are known when this is compiled become straight code.

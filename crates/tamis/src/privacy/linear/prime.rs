@@ -9,13 +9,15 @@ use crate::store::filled;
 /// The integers modulo an odd prime below 2^15, so that sums of two fit a lane of 16 bits.
 struct Field {
     q: u16,
-    /// 1 / q modulo 2^16, for Montgomery's multiplication: a processor multiplies eight or sixteen lanes at once, but divides none.
+    /// 1 / q modulo 2^16, for Montgomery's multiplication: a processor multiplies eight or sixteen
+    /// lanes at once, but divides none.
     inverse: u16,
 }
 
 impl Field {
     fn new(q: u16) -> Field {
-        // Newton's iteration: q is its own inverse modulo 8, and each step doubles the bits that are right.
+        // Newton's iteration: q is its own inverse modulo 8, and each step doubles the bits that
+        // are right.
         let inverse = (0..4).fold(q, |x, _| x.wrapping_mul(2u16.wrapping_sub(q.wrapping_mul(x))));
         Field { q, inverse }
     }
@@ -30,8 +32,8 @@ impl Field {
     fn scaled(&self, lifted: u16, b: u16) -> u16 {
         let product = u32::from(lifted) * u32::from(b);
         let times = (product as u16).wrapping_mul(self.inverse);
-        let rest =
-            ((product >> 16) as u16).wrapping_sub(((u32::from(times) * u32::from(self.q)) >> 16) as u16);
+        let rest = ((product >> 16) as u16)
+            .wrapping_sub(((u32::from(times) * u32::from(self.q)) >> 16) as u16);
         rest.min(rest.wrapping_add(self.q)) // below zero is far above q
     }
 
@@ -55,8 +57,9 @@ impl Field {
     }
 }
 
-/// Draws x uniformly from the solutions of all rows, and writes it into zeroed planes. The rows are sorted by their starts and
-/// end within the columns, so that no row reaches past its own band (see [`binary::solve`](super::binary::solve)).
+/// Draws x uniformly from the solutions of all rows, and writes it into zeroed planes. The rows are
+/// sorted by their starts and end within the columns, so that no row reaches past its own band (see
+/// [`binary::solve`](super::binary::solve)).
 pub(super) fn solve(
     rows: &[Row],
     columns: u64,
@@ -68,7 +71,8 @@ pub(super) fn solve(
     const SPAN: usize = BAND as usize;
     let field = Field::new(q);
     let columns = columns as usize;
-    // The equation whose first column is i, from there on, scaled so that it begins with 1. None begins with 0.
+    // The equation whose first column is i, from there on, scaled so that it begins with 1. None
+    // begins with 0.
     let mut pivots = filled([0u16; SPAN], columns)?;
     for row in rows {
         let mut rest: [u16; SPAN] = std::array::from_fn(|j| (row.coefficients >> j & 1) as u16);
@@ -80,7 +84,10 @@ pub(super) fn solve(
             let pivot = &mut pivots[row.start as usize + first];
             if pivot[0] == 0 {
                 let inverse = field.lift(field.invert(rest[0]));
-                pivot.iter_mut().zip(&*rest).for_each(|(to, from)| *to = field.scaled(inverse, *from));
+                pivot
+                    .iter_mut()
+                    .zip(&*rest)
+                    .for_each(|(to, from)| *to = field.scaled(inverse, *from));
                 break;
             }
             let times = field.lift(q - rest[0]);

@@ -15,8 +15,9 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// The row that a digest owns, and the shard that it lies in. The shard and the start come from `h1`, the coefficients from `h2` and, so that
-    /// two digests seldom share more than half of them, from both.
+    /// The row that a digest owns, and the shard that it lies in. The shard and the start come from
+    /// `h1`, the coefficients from `h2` and, so that two digests seldom share more than half of
+    /// them, from both.
     #[inline(always)]
     pub(super) fn of(digest: Digest, plan: &LinearPlan) -> (u64, Row) {
         let spread = u128::from(digest.h1) * u128::from(plan.shards());
@@ -32,7 +33,8 @@ impl Row {
 fn the_rows_of_the_specification_hold() {
     let plan = LinearPlan::from_fields(1, "1".parse().unwrap(), 2, 1024, 3).unwrap();
     let hash = crate::Hash::fast(0);
-    for (key, name) in [(hash.digest("ant"), "`ant`"), (hash.digest("Zoë"), "`Zoë`"), (hash.digest(7), "7")]
+    for (key, name) in
+        [(hash.digest("ant"), "`ant`"), (hash.digest("Zoë"), "`Zoë`"), (hash.digest(7), "7")]
     {
         let (shard, row) = Row::of(key.unwrap(), &plan);
         let line = format!("| {name} | {shard} | {} | `{:032x}` |", row.start, row.coefficients);

@@ -1,14 +1,16 @@
 //! Many coins of one probability, 512 at a time.
 //!
-//! A coin is heads if a uniform number is below p, which the first digit that differs decides. The k-th digits of 64 numbers make
-//! a random word, so a few operations on words compare 64 numbers by one digit. That halves the numbers that still agree with p.
-//! After five digits two of 64 do, on average; to draw further whole words for them would waste almost all, so each of them
+//! A coin is heads if a uniform number is below p, which the first digit that differs decides. The
+//! k-th digits of 64 numbers make a random word, so a few operations on words compare 64 numbers by
+//! one digit. That halves the numbers that still agree with p. After five digits two of 64 do, on
+//! average; to draw further whole words for them would waste almost all, so each of them
 //! draws a byte for its next eight digits, and one in 256 draws on.
 
 use super::Probability;
 use super::words::{Words, is_below};
 
-/// Digits compared for all numbers at once. By measurement four do as well; six are slower, and whole words to the end by a third.
+/// Digits compared for all numbers at once. By measurement four do as well; six are slower, and
+/// whole words to the end by a third.
 const TOGETHER: u32 = 5;
 /// Digits compared after those, for the numbers that need them.
 const ALONE: u32 = 8;
@@ -22,7 +24,8 @@ pub(super) fn flip(words: &mut impl Words, bits: &mut [u8], count: u64, p: &Prob
     }
     let count = count.min(8 * bits.len() as u64);
     let mut bulk = Bulk { words, p, places: [0; 512 + USUAL] };
-    let (groups, rest) = bits[..count.div_ceil(8) as usize].split_at_mut((count / 512 * 64) as usize);
+    let (groups, rest) =
+        bits[..count.div_ceil(8) as usize].split_at_mut((count / 512 * 64) as usize);
     for group in groups.as_chunks_mut::<64>().0 {
         let coins = bulk.coins([u64::MAX; 8]);
         for (bytes, coins) in group.as_chunks_mut::<8>().0.iter_mut().zip(coins) {
@@ -92,7 +95,8 @@ impl<W: Words> Bulk<'_, W> {
                 open &= open.wrapping_sub(1);
                 place
             };
-            // Without asking whether there are so many: a loop that ends at random costs more than these.
+            // Without asking whether there are so many: a loop that ends at random costs more than
+            // these.
             self.places[count..count + USUAL].fill_with(&mut place);
             if next > count + USUAL {
                 self.places[count + USUAL..next].fill_with(place);
@@ -117,13 +121,15 @@ mod tests {
         while start < count {
             let lanes = if count - start >= 512 { 512 } else { (count - start).min(64) };
             let together = p.length().unwrap_or(64).min(5);
-            let drawn: Vec<Vec<u64>> =
-                (0..together).map(|_| (0..lanes.div_ceil(64)).map(|_| words.word()).collect()).collect();
+            let drawn: Vec<Vec<u64>> = (0..together)
+                .map(|_| (0..lanes.div_ceil(64)).map(|_| words.word()).collect())
+                .collect();
             let mut bytes = Vec::new();
             for lane in 0..lanes {
                 let (word, bit) = ((lane / 64) as usize, lane % 64);
                 let digit = |i: u32| p.first_digits() >> (63 - i) & 1;
-                let differ = (0..together).find(|i| drawn[*i as usize][word] >> bit & 1 != digit(*i));
+                let differ =
+                    (0..together).find(|i| drawn[*i as usize][word] >> bit & 1 != digit(*i));
                 let heads = match differ {
                     Some(i) => digit(i) == 1,
                     None if together < 5 || p.length() == Some(5) => false,
@@ -208,7 +214,8 @@ mod tests {
                         continue;
                     }
                     let head = p.first_digits();
-                    let mut words: Vec<u64> = (0..5).map(|i| (head >> (63 - i) & 1) << 40).collect();
+                    let mut words: Vec<u64> =
+                        (0..5).map(|i| (head >> (63 - i) & 1) << 40).collect();
                     words.iter_mut().for_each(|word| *word |= 1 << 63); // another number's digits, which must not matter
                     words.push(head << 5 >> 56);
                     words.push(head << 13);
@@ -232,7 +239,10 @@ mod tests {
 
     fn probabilities() -> Vec<Probability> {
         let ratios = [(1, 2), (1, 64), (3, 5), (31, 32), (999, 1000), (1, 1000)];
-        endless().into_iter().chain(ratios.map(|(n, d)| Probability::ratio(n, d).unwrap())).collect()
+        endless()
+            .into_iter()
+            .chain(ratios.map(|(n, d)| Probability::ratio(n, d).unwrap()))
+            .collect()
     }
 
     #[test]
@@ -262,7 +272,8 @@ mod tests {
         }
     }
 
-    /// Neighbours, and bits that share a byte, a word or a group, are flipped together as often as independent ones.
+    /// Neighbours, and bits that share a byte, a word or a group, are flipped together as often as
+    /// independent ones.
     #[test]
     fn places_are_independent() {
         for p in probabilities() {
@@ -270,11 +281,13 @@ mod tests {
             let bits = flipped(4, count, &p);
             for distance in [1, 2, 7, 8, 63, 64, 65, 448, 512] {
                 let trials = count - distance;
-                let both =
-                    (0..trials).filter(|i| bits::get(&bits, *i) && bits::get(&bits, i + distance)).count();
+                let both = (0..trials)
+                    .filter(|i| bits::get(&bits, *i) && bits::get(&bits, i + distance))
+                    .count();
                 let p = p.to_f64();
                 // Pairs that share a bit are correlated, which widens the spread.
-                let variance = trials as f64 * (p.powi(2) - p.powi(4) + 2.0 * (p.powi(3) - p.powi(4)));
+                let variance =
+                    trials as f64 * (p.powi(2) - p.powi(4) + 2.0 * (p.powi(3) - p.powi(4)));
                 let off = (both as f64 - trials as f64 * p * p).abs();
                 assert!(off <= 5.0 * variance.sqrt() + 1e-9, "{p} at {distance}: {both}");
             }

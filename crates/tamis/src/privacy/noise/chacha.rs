@@ -15,10 +15,11 @@ const BATCHES: usize = 16;
 /// Words of 64 bits in them.
 const WORDS: usize = BATCHES * BATCH / 2;
 
-/// ChaCha with 20 rounds and a counter of 64 bits. Its state and what it made are wiped when it is dropped.
+/// ChaCha with 20 rounds and a counter of 64 bits. Its state and what it made are wiped when it is
+/// dropped.
 ///
-/// The crate finds out at run time whether it may use AVX2. Fewer rounds would be faster, but 20 reach the speed that a release
-/// needs, and are the number with the widest margin.
+/// The crate finds out at run time whether it may use AVX2. Fewer rounds would be faster, but 20
+/// reach the speed that a release needs, and are the number with the widest margin.
 struct ChaCha {
     core: ChaChaCore<R20, Legacy>,
     made: Box<Zeroizing<[[u32; BATCH]; BATCHES]>>,
@@ -71,7 +72,8 @@ impl Words for ChaCha {
     }
 }
 
-/// The coins of a release: their seed comes from the operating system, and nobody learns it or chooses it.
+/// The coins of a release: their seed comes from the operating system, and nobody learns it or
+/// chooses it.
 ///
 /// ```
 /// use tamis::privacy::noise::{Coins, SecretCoins};
@@ -89,7 +91,8 @@ impl SecretCoins {
     /// [`Error::Randomness`] if the operating system gives none.
     pub fn new() -> Result<SecretCoins, Error> {
         let mut seed = Zeroizing::new([0; 32]);
-        getrandom::fill(&mut *seed).map_err(|error| Error::Randomness { why: error.to_string() })?;
+        getrandom::fill(&mut *seed)
+            .map_err(|error| Error::Randomness { why: error.to_string() })?;
         Ok(SecretCoins(ChaCha::new(*seed)))
     }
 }
@@ -112,8 +115,8 @@ impl Words for SecretCoins {
     }
 }
 
-/// The same coins for the same seed, for tests, experiments and audits. Never for a release: whoever guesses the seed knows the
-/// noise and takes it away.
+/// The same coins for the same seed, for tests, experiments and audits. Never for a release:
+/// whoever guesses the seed knows the noise and takes it away.
 ///
 /// ```
 /// use tamis::privacy::noise::{Coins, SeededCoins};
@@ -154,7 +157,8 @@ mod tests {
     use super::*;
     use crate::privacy::noise::Coins;
 
-    /// The keystream of 20 rounds for a key and a nonce of zeros (RFC 8439, A.1, test vectors 1 and 2).
+    /// The keystream of 20 rounds for a key and a nonce of zeros (RFC 8439, A.1, test vectors 1 and
+    /// 2).
     #[test]
     fn it_is_chacha_with_20_rounds() {
         let mut coins = SeededCoins::new(0);

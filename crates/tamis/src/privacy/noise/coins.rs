@@ -4,7 +4,8 @@ use super::Probability;
 
 /// A source of independent coins.
 ///
-/// Whoever writes another one, to try every outcome with its exact chance for instance, writes the first two.
+/// Whoever writes another one, to try every outcome with its exact chance for instance, writes the
+/// first two.
 ///
 /// ```
 /// use tamis::privacy::noise::{Coins, Probability, SeededCoins};
@@ -30,8 +31,8 @@ pub trait Coins {
         bytes.fill_with(|| self.below(256) as u8);
     }
 
-    /// Flips each of the first `count` bits with exactly this probability, and leaves those after them alone. Bit i is bit i % 8
-    /// of byte i / 8.
+    /// Flips each of the first `count` bits with exactly this probability, and leaves those after
+    /// them alone. Bit i is bit i % 8 of byte i / 8.
     fn flip(&mut self, bits: &mut [u8], count: u64, p: &Probability) {
         for i in 0..count.min(8 * bits.len() as u64) {
             if self.bernoulli(p) {

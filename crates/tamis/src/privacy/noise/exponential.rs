@@ -3,7 +3,8 @@
 use crate::privacy::Epsilon;
 use num_bigint::BigUint;
 
-/// Two integers with a real number between them, both to be divided by a power of two that the caller knows.
+/// Two integers with a real number between them, both to be divided by a power of two that the
+/// caller knows.
 pub(super) struct Bounds {
     pub(super) low: BigUint,
     pub(super) high: BigUint,
@@ -20,8 +21,8 @@ pub(super) fn exp_minus(epsilon: Epsilon, parts: u64, precision: u64) -> Bounds 
         // e^-x is below 2^-x, and so below one unit.
         return Bounds { low: BigUint::ZERO, high: BigUint::from(1u8) };
     }
-    // Halve the exponent until it is below 2^-shrink, sum the series there, and square as often as it was halved. The higher the
-    // precision, the more terms a halving saves.
+    // Halve the exponent until it is below 2^-shrink, sum the series there, and square as often as
+    // it was halved. The higher the precision, the more terms a halving saves.
     let shrink = 8 + precision.isqrt() / 16;
     let above_log = i64::from(u64::BITS - numerator.leading_zeros()) + 1
         - i64::from(u128::BITS - denominator.leading_zeros());
@@ -47,8 +48,9 @@ fn series(numerator: u64, denominator: u128, halvings: u64, precision: u64) -> B
         term = ((term * numerator) >> halvings) / denominator / count;
         sums[(count % 2) as usize] += &term;
     }
-    // A term is rounded down by less than one unit and inherits at most half of the error before it: less than two in all. The
-    // last term is below two units, therefore, and all that would follow it together below two as well.
+    // A term is rounded down by less than one unit and inherits at most half of the error before
+    // it: less than two in all. The last term is below two units, therefore, and all that would
+    // follow it together below two as well.
     let error = 2 * (count + 2);
     let [even, odd] = sums;
     let sum = even - odd; // e^-y is at least 1/2, and the error a few units
@@ -71,8 +73,8 @@ pub fn exp_at_least(epsilon: Epsilon, n: u64) -> bool {
     if epsilon.billionths() >= u64::from(u64::BITS) * ONE {
         return true; // e^64 is above 2^64
     }
-    // The question is whether n e^-epsilon is at most 1. It is never 1: e to a rational power other than 0 is irrational (Lindemann),
-    // so some precision tells.
+    // The question is whether n e^-epsilon is at most 1. It is never 1: e to a rational power other
+    // than 0 is irrational (Lindemann), so some precision tells.
     let mut precision = 128;
     loop {
         let one = BigUint::from(1u8) << precision;
@@ -94,8 +96,9 @@ pub fn exp_at_least(epsilon: Epsilon, n: u64) -> bool {
 /// ```
 #[must_use]
 pub fn ln_upwards(n: u64) -> Epsilon {
-    let at_least =
-        |billionths| Epsilon::from_billionths(billionths).is_some_and(|epsilon| exp_at_least(epsilon, n));
+    let at_least = |billionths| {
+        Epsilon::from_billionths(billionths).is_some_and(|epsilon| exp_at_least(epsilon, n))
+    };
     let (mut low, mut high) = (0, u64::from(u64::BITS) * ONE);
     while low < high {
         let middle = low.midpoint(high);

@@ -8,7 +8,8 @@ use std::fmt;
 
 /// A probability, exactly.
 ///
-/// Its first 64 binary digits are at hand; further ones are computed when a coin needs them, which one in 2^64 does.
+/// Its first 64 binary digits are at hand; further ones are computed when a coin needs them, which
+/// one in 2^64 does.
 ///
 /// ```
 /// use tamis::privacy::{Epsilon, noise::Probability};
@@ -37,7 +38,8 @@ enum Number {
         numerator: u64,
         denominator: u64,
     },
-    /// e^-(epsilon/parts). From here on epsilon is not 0, so that the number is irrational and no digits repeat for ever.
+    /// e^-(epsilon/parts). From here on epsilon is not 0, so that the number is irrational and no
+    /// digits repeat for ever.
     ExpMinus {
         epsilon: Epsilon,
         parts: u64,
@@ -78,7 +80,8 @@ impl Probability {
         }
     }
 
-    /// 1/(1+e^(epsilon/parts)), or `None` for no parts: a bit that is flipped so often loses epsilon/parts.
+    /// 1/(1+e^(epsilon/parts)), or `None` for no parts: a bit that is flipped so often loses
+    /// epsilon/parts.
     #[must_use]
     pub fn logistic(epsilon: Epsilon, parts: u64) -> Option<Probability> {
         match (epsilon, parts) {
@@ -88,8 +91,8 @@ impl Probability {
         }
     }
 
-    /// The larger of e^-epsilon and (q-e^epsilon)/(q-1), or `None` if `q` is below 2: how often a linear filter over `q` values
-    /// leaves an item out.
+    /// The larger of e^-epsilon and (q-e^epsilon)/(q-1), or `None` if `q` is below 2: how often a
+    /// linear filter over `q` values leaves an item out.
     #[must_use]
     pub fn drop(q: u64, epsilon: Epsilon) -> Option<Probability> {
         if q < 2 {
@@ -98,7 +101,8 @@ impl Probability {
         if epsilon == Epsilon::ZERO {
             return Some(Self::new(Number::One));
         }
-        // With e for e^epsilon, (q-e)/(q-1) is at least 1/e where (e-1)(e-(q-1)) is at most 0: for e up to q-1.
+        // With e for e^epsilon, (q-e)/(q-1) is at least 1/e where (e-1)(e-(q-1)) is at most 0: for
+        // e up to q-1.
         Some(Self::new(if exp_at_least(epsilon, q - 1) {
             Number::ExpMinus { epsilon, parts: 1 }
         } else {
@@ -116,7 +120,8 @@ impl Probability {
         Probability { number, head: number.digits(0), ends }
     }
 
-    /// The first 64 binary digits after the point, the first one in the highest bit. Of 1 they are 0.111...
+    /// The first 64 binary digits after the point, the first one in the highest bit. Of 1 they are
+    /// 0.111...
     #[must_use]
     pub fn first_digits(&self) -> u64 {
         self.head
@@ -139,7 +144,8 @@ impl Probability {
         self.ends && self.head == 0
     }
 
-    /// How many digits there are before nothing but zeros follow, if so few that the first 64 hold them all.
+    /// How many digits there are before nothing but zeros follow, if so few that the first 64 hold
+    /// them all.
     pub(super) fn length(&self) -> Option<u32> {
         self.ends.then(|| 64 - self.head.trailing_zeros())
     }
@@ -150,7 +156,8 @@ impl Probability {
         if self.is_one() {
             return 1.0;
         }
-        // 64 digits past the smallest positive number, unless the first 64 are exact enough already.
+        // 64 digits past the smallest positive number, unless the first 64 are exact enough
+        // already.
         let digits = if self.ends || self.head >> 54 != 0 { 64 } else { 1074 + 64 };
         let value = self.number.floor(digits);
         let shift = value.bits().saturating_sub(64);
@@ -174,8 +181,9 @@ impl Number {
         }
     }
 
-    /// The whole part of 2^digits times the number, from bounds that come closer until they agree on it. They do: the number is
-    /// irrational (e to a rational power other than 0 is, by Lindemann's theorem), or the bounds agree at once.
+    /// The whole part of 2^digits times the number, from bounds that come closer until they agree
+    /// on it. They do: the number is irrational (e to a rational power other than 0 is, by
+    /// Lindemann's theorem), or the bounds agree at once.
     fn floor(self, digits: u64) -> BigUint {
         let mut spare = 64;
         loop {
@@ -256,7 +264,8 @@ mod tests {
         assert!(rows > 900);
     }
 
-    /// e^-1000000 begins with 1,442,695 zeros. The digits after them take seconds and are needed never, but they are there.
+    /// e^-1000000 begins with 1,442,695 zeros. The digits after them take seconds and are needed
+    /// never, but they are there.
     #[test]
     #[ignore = "seconds of arithmetic"]
     fn digits_beyond_a_million_zeros() {
@@ -271,7 +280,8 @@ mod tests {
         assert!(Probability::exp_minus(Epsilon::ZERO, 0).is_none());
         assert!(Probability::logistic(Epsilon::MOST, 0).is_none());
         assert!(
-            Probability::drop(0, Epsilon::ZERO).is_none() && Probability::drop(1, Epsilon::MOST).is_none()
+            Probability::drop(0, Epsilon::ZERO).is_none()
+                && Probability::drop(1, Epsilon::MOST).is_none()
         );
     }
 

@@ -12,7 +12,8 @@ pub(super) trait Words {
     }
 }
 
-/// Whether a uniform number in [0,1) is below `p`, once its first `known` digits, fewer than 64, turned out to be those of `p`.
+/// Whether a uniform number in [0,1) is below `p`, once its first `known` digits, fewer than 64,
+/// turned out to be those of `p`.
 pub(super) fn is_below(words: &mut impl Words, p: &Probability, known: u32) -> bool {
     let (drawn, digits) = (words.word() >> known, p.first_digits() << known >> known);
     if drawn != digits || p.length().is_some() {
@@ -135,7 +136,8 @@ pub(super) mod tests {
     #[test]
     fn digits_that_end_are_not_asked_further() {
         let p = Probability::ratio(3, 8).unwrap();
-        for (word, heads) in [(0, true), ((3 << 61) - 1, true), (3 << 61, false), (u64::MAX, false)] {
+        for (word, heads) in [(0, true), ((3 << 61) - 1, true), (3 << 61, false), (u64::MAX, false)]
+        {
             assert_eq!(Recorded::new(vec![word]).bernoulli(&p), heads);
         }
         assert!(Recorded::new(vec![]).bernoulli(&Probability::ratio(1, 1).unwrap()));
@@ -145,7 +147,9 @@ pub(super) mod tests {
     #[test]
     fn coins_fall_as_often_as_they_should() {
         let mut coins = SeededCoins::new(1);
-        for (numerator, trials) in [(1, 1 << 22), (1_000, 1 << 16), (500_000, 1 << 16), (999_999, 1 << 22)] {
+        for (numerator, trials) in
+            [(1, 1 << 22), (1_000, 1 << 16), (500_000, 1 << 16), (999_999, 1 << 22)]
+        {
             let p = Probability::ratio(numerator, 1_000_000).unwrap();
             let heads = (0..trials).filter(|_| coins.bernoulli(&p)).count() as u64;
             assert!(plausible(heads, trials, p.to_f64()), "{heads} of {trials} for {p:?}");

@@ -6,7 +6,8 @@ use crate::privacy::{Epsilon, Rehearsal, fresh_hash};
 use crate::store::Store;
 use crate::{Bloom, Error, Hash, Key};
 
-/// A private Bloom filter that can be published under noise, and go on to take items and be published again, which costs again.
+/// A private Bloom filter that can be published under noise, and go on to take items and be
+/// published again, which costs again.
 ///
 /// ```
 /// use tamis::privacy::{UltraFilter, UltraPlan};
@@ -29,7 +30,8 @@ impl UltraFilter {
         UltraFilter::with_hash(plan, fresh_hash()?)
     }
 
-    /// An empty private filter with a hash of the caller's, such as a keyed one, so that only who has the key can ask.
+    /// An empty private filter with a hash of the caller's, such as a keyed one, so that only who
+    /// has the key can ask.
     pub fn with_hash(plan: UltraPlan, hash: Hash) -> Result<UltraFilter, Error> {
         hash.need_digest("a filter to be published")?;
         Ok(UltraFilter { plan, bloom: Bloom::with_plan(plan.bloom()?, hash)? })
@@ -37,8 +39,8 @@ impl UltraFilter {
 
     /// A Bloom filter that is there already, to be published at a loss of `epsilon` an item.
     ///
-    /// Its size and the items it was planned for become public. They must not have been chosen by counting the items, or the
-    /// release tells their number.
+    /// Its size and the items it was planned for become public. They must not have been chosen by
+    /// counting the items, or the release tells their number.
     pub fn from_bloom(bloom: Bloom, epsilon: Epsilon) -> Result<UltraFilter, Error> {
         bloom.hash().need_digest("a filter to be published")?;
         Ok(UltraFilter { plan: UltraPlan::of_bloom(*bloom.plan(), epsilon)?, bloom })
@@ -59,12 +61,14 @@ impl UltraFilter {
         self.bloom.insert_many(keys)
     }
 
-    /// Draws a release. Each costs the plan's epsilon, and they add up: publish once, and hand out copies of the same bytes.
+    /// Draws a release. Each costs the plan's epsilon, and they add up: publish once, and hand out
+    /// copies of the same bytes.
     pub fn publish(&self) -> Result<PublicBloom, Error> {
         self.draw(&mut SecretCoins::new()?)
     }
 
-    /// What a release might look like, with coins that anybody can predict: for tests, experiments and audits. It cannot be saved.
+    /// What a release might look like, with coins that anybody can predict: for tests, experiments
+    /// and audits. It cannot be saved.
     pub fn rehearse(&self, seed: u64) -> Result<Rehearsal<PublicBloom>, Error> {
         self.draw(&mut SeededCoins::new(seed)).map(Rehearsal)
     }
@@ -114,12 +118,14 @@ mod tests {
     use crate::privacy::trial::{enumerate, worst};
     use crate::rate::{Kind, Plan};
 
-    /// Every pair of neighbouring sets of up to two of three keys and another, under many seeds, so that positions collide in every way.
+    /// Every pair of neighbouring sets of up to two of three keys and another, under many seeds, so
+    /// that positions collide in every way.
     #[test]
     fn the_worst_likelihood_ratio_of_tiny_filters_is_the_claim() {
         // With a flip in four, e^b is 3, so that an item of k bits claims 3^k.
         for (bits, hashes) in [(3, 1), (4, 2), (5, 3)] {
-            let bloom = Plan::from_items_bits(Kind::Bloom, 1, bits).unwrap().with_hashes(hashes).unwrap();
+            let bloom =
+                Plan::from_items_bits(Kind::Bloom, 1, bits).unwrap().with_hashes(hashes).unwrap();
             let plan = UltraPlan::of_bloom(bloom, ln_upwards(3u64.pow(hashes))).unwrap();
             let mut found = (0, 1);
             for seed in 0..60 {

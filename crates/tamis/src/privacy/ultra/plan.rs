@@ -28,7 +28,8 @@ pub struct UltraPlan {
 }
 
 impl UltraPlan {
-    /// The best plan of 16 bits an item: the one whose worse error, of false positives and false negatives, is the smallest.
+    /// The best plan of 16 bits an item: the one whose worse error, of false positives and false
+    /// negatives, is the smallest.
     pub fn new(items: u64, epsilon: Epsilon) -> Result<UltraPlan, Error> {
         UltraPlan::with_bits(items, items.saturating_mul(BITS_AN_ITEM), epsilon)
     }
@@ -38,10 +39,14 @@ impl UltraPlan {
         UltraPlan::best(items, bits, epsilon, |plan| plan.fpr().max(plan.fnr()))
     }
 
-    /// The plan of so many bits with the fewest false negatives while false positives are at most `fpr`.
+    /// The plan of so many bits with the fewest false negatives while false positives are at most
+    /// `fpr`.
     pub fn with_fpr(items: u64, bits: u64, epsilon: Epsilon, fpr: f64) -> Result<UltraPlan, Error> {
         if !(fpr > 0.0 && fpr <= 0.5) {
-            return Err(Error::Rate { got: fpr, nearest: if fpr > 0.5 { 0.5 } else { rate::MIN_FPR } });
+            return Err(Error::Rate {
+                got: fpr,
+                nearest: if fpr > 0.5 { 0.5 } else { rate::MIN_FPR },
+            });
         }
         let plan = UltraPlan::best(items, bits, epsilon, |plan| {
             if plan.fpr() <= fpr { plan.fnr() } else { 1.0 + plan.fpr() }
@@ -72,7 +77,8 @@ impl UltraPlan {
         Ok(best)
     }
 
-    /// The plan for publishing a Bloom filter that is there already, with the best threshold for its hashes.
+    /// The plan for publishing a Bloom filter that is there already, with the best threshold for
+    /// its hashes.
     pub fn of_bloom(bloom: rate::Plan, epsilon: Epsilon) -> Result<UltraPlan, Error> {
         check_epsilon(epsilon)?;
         if bloom.filter() != Kind::Bloom {
@@ -118,7 +124,11 @@ impl UltraPlan {
     pub fn with_threshold(self, threshold: u32) -> Result<UltraPlan, Error> {
         let hashes = self.hashes;
         if !(1..=hashes).contains(&threshold) {
-            return Err(Error::Threshold { got: threshold, hashes, nearest: threshold.clamp(1, hashes) });
+            return Err(Error::Threshold {
+                got: threshold,
+                hashes,
+                nearest: threshold.clamp(1, hashes),
+            });
         }
         Ok(UltraPlan { threshold, ..self })
     }
@@ -176,7 +186,8 @@ impl UltraPlan {
         self.bits.div_ceil(8)
     }
 
-    /// Refuses the plan if publishing by it would take more than `most` bytes of memory: the private body, and the public one.
+    /// Refuses the plan if publishing by it would take more than `most` bytes of memory: the
+    /// private body, and the public one.
     pub fn check_memory(&self, most: u64) -> Result<(), Error> {
         crate::store::check_memory(self.bytes().saturating_mul(2), most)
     }
@@ -190,7 +201,8 @@ impl UltraPlan {
     /// The chance that a bit is flipped, exactly 1/(e^(epsilon/hashes)+1).
     #[must_use]
     pub fn flip_rate(&self) -> Probability {
-        Probability::logistic(self.epsilon, u64::from(self.hashes())).expect("a key has one bit or more")
+        Probability::logistic(self.epsilon, u64::from(self.hashes()))
+            .expect("a key has one bit or more")
     }
 
     /// 1/(e^(epsilon/hashes)+1) as the reports need it.
@@ -230,15 +242,16 @@ impl UltraPlan {
         f1(self.fpr(), self.fnr())
     }
 
-    /// The share of bits in which a release differs from the private filter, as expected: the reconstruction error of the
-    /// paper's Definition 6.1. (The paper bounds it by e^b/(e^b+1), the share of bits that stay.)
+    /// The share of bits in which a release differs from the private filter, as expected: the
+    /// reconstruction error of the paper's Definition 6.1. (The paper bounds it by e^b/(e^b+1),
+    /// the share of bits that stay.)
     #[must_use]
     pub fn reconstruction_error(&self) -> f64 {
         self.flip()
     }
 
-    /// The share of bits in which the releases of two sets that have nothing in common differ, as expected: the distance of
-    /// the paper's Definition 6.2, which bounds it by 1.
+    /// The share of bits in which the releases of two sets that have nothing in common differ, as
+    /// expected: the distance of the paper's Definition 6.2, which bounds it by 1.
     #[must_use]
     pub fn distance(&self) -> f64 {
         let ones = self.expected_ones();
@@ -263,13 +276,17 @@ fn at_least(tosses: u32, p: f64, least: u32) -> f64 {
 mod tests {
     use super::*;
 
-    /// The best that k up to 64 can do (verified independently): the worse error at 8 and 16 bits an item.
+    /// The best that k up to 64 can do (verified independently): the worse error at 8 and 16 bits
+    /// an item.
     #[test]
     fn the_best_plans_reach_what_is_known() {
-        for (epsilon, at_8, at_16) in [("2", 0.209, 0.165), ("4", 0.131, 0.076), ("5", 0.123, 0.067)] {
+        for (epsilon, at_8, at_16) in
+            [("2", 0.209, 0.165), ("4", 0.131, 0.076), ("5", 0.123, 0.067)]
+        {
             for (bits, worse) in [(8, at_8), (16, at_16)] {
                 let plan =
-                    UltraPlan::with_bits(1_000_000, bits * 1_000_000, epsilon.parse().unwrap()).unwrap();
+                    UltraPlan::with_bits(1_000_000, bits * 1_000_000, epsilon.parse().unwrap())
+                        .unwrap();
                 let found = plan.fpr().max(plan.fnr());
                 assert!((found - worse).abs() < 0.0006, "{epsilon} {bits}: {found} with {plan:?}");
                 assert!(found > crate::privacy::floor(plan.epsilon()));
@@ -288,7 +305,10 @@ mod tests {
     #[test]
     fn bad_requests_are_refused() {
         let four: Epsilon = "4".parse().unwrap();
-        assert!(matches!(UltraPlan::new(0, four), Err(Error::Items { .. } | Error::TooFewBits { .. })));
+        assert!(matches!(
+            UltraPlan::new(0, four),
+            Err(Error::Items { .. } | Error::TooFewBits { .. })
+        ));
         assert!(matches!(UltraPlan::new(10, Epsilon::ZERO), Err(Error::Epsilon { .. })));
         assert!(UltraPlan::new(u64::MAX, four).is_err());
         let plan = UltraPlan::new(100, four).unwrap();

@@ -8,7 +8,8 @@ use crate::store::Store;
 use crate::{Digest, Error, Hash, Key, KeyRef, bits, prefetch};
 use std::fmt;
 
-/// A release of an [`UltraFilter`](super::UltraFilter): it says of any one item at most a factor e^epsilon.
+/// A release of an [`UltraFilter`](super::UltraFilter): it says of any one item at most a factor
+/// e^epsilon.
 ///
 /// | key | `contains` |
 /// |---|---|
@@ -44,7 +45,11 @@ pub struct PublicBloom {
 
 impl PublicBloom {
     /// A filter with this body, which must have the plan's length.
-    pub(crate) fn from_parts(plan: UltraPlan, hash: Hash, body: Store) -> Result<PublicBloom, Error> {
+    pub(crate) fn from_parts(
+        plan: UltraPlan,
+        hash: Hash,
+        body: Store,
+    ) -> Result<PublicBloom, Error> {
         hash.need_digest("a published filter")?;
         debug_assert_eq!(body.bytes().len() as u64, plan.bytes());
         Ok(PublicBloom { plan, hash, body })
@@ -142,7 +147,8 @@ impl Rehearsal<PublicBloom> {
     /// The share of bits that differ from those of another filter, such as the private one.
     #[must_use]
     pub fn distance_to(&self, body: &[u8]) -> f64 {
-        let differ: u64 = self.0.body().iter().zip(body).map(|(a, b)| u64::from((a ^ b).count_ones())).sum();
+        let differ: u64 =
+            self.0.body().iter().zip(body).map(|(a, b)| u64::from((a ^ b).count_ones())).sum();
         differ as f64 / self.0.plan.bits() as f64
     }
 }

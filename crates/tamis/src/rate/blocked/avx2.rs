@@ -14,8 +14,9 @@ use crate::rate::batch::{BATCH, Batch};
 #[cfg(any(test, not(target_feature = "avx2")))]
 use std::arch::asm;
 use std::arch::x86_64::{
-    __m256i, _mm256_and_si256, _mm256_castsi256_pd, _mm256_loadu_si256, _mm256_movemask_pd, _mm256_or_si256,
-    _mm256_set1_epi64x, _mm256_setr_epi64x, _mm256_sllv_epi64, _mm256_srlv_epi64, _mm256_storeu_si256,
+    __m256i, _mm256_and_si256, _mm256_castsi256_pd, _mm256_loadu_si256, _mm256_movemask_pd,
+    _mm256_or_si256, _mm256_set1_epi64x, _mm256_setr_epi64x, _mm256_sllv_epi64, _mm256_srlv_epi64,
+    _mm256_storeu_si256,
 };
 
 /// The fields of a word for lanes 0 to 3 and 4 to 7.
@@ -71,8 +72,8 @@ pub(super) fn set(block: &mut Block, word: u64) -> bool {
     new
 }
 
-/// [`has`] for callers that were not compiled for AVX2, into which it can still be inlined: a call would cost as much as the test,
-/// and keep the processor from running ahead to the next key.
+/// [`has`] for callers that were not compiled for AVX2, into which it can still be inlined: a call
+/// would cost as much as the test, and keep the processor from running ahead to the next key.
 ///
 /// # Safety
 ///
@@ -81,8 +82,8 @@ pub(super) fn set(block: &mut Block, word: u64) -> bool {
 #[cfg(any(test, not(target_feature = "avx2")))]
 pub(super) unsafe fn has_inline(block: &Block, word: u64) -> bool {
     let signs: u32;
-    // SAFETY: reads the 64 bytes of the block and the first 96 of the table's 128, which is aligned; vzeroupper spares the SSE code
-    // around it.
+    // SAFETY: reads the 64 bytes of the block and the first 96 of the table's 128, which is
+    // aligned; vzeroupper spares the SSE code around it.
     unsafe {
         asm!(
             "vmovq xmm0, {word}",
@@ -164,8 +165,9 @@ impl<'h> Aim<'h> {
     }
 }
 
-/// Which of the keys pass that `fill` puts into batches, until it has no more. Those of a batch are probed while those of the next are
-/// hashed, one beside the other, so that there is always something to do while memory is waited for.
+/// Which of the keys pass that `fill` puts into batches, until it has no more. Those of a batch are
+/// probed while those of the next are hashed, one beside the other, so that there is always
+/// something to do while memory is waited for.
 #[target_feature(enable = "avx2")]
 pub(super) fn contains<'h, const TWICE: bool>(
     plan: &Plan,
@@ -196,7 +198,8 @@ pub(super) fn contains<'h, const TWICE: bool>(
     }
 }
 
-/// Puts in the keys that `fill` puts into batches, until it has no more, and says how many were certainly new.
+/// Puts in the keys that `fill` puts into batches, until it has no more, and says how many were
+/// certainly new.
 #[target_feature(enable = "avx2")]
 pub(super) fn insert<'h, const TWICE: bool>(
     plan: &Plan,

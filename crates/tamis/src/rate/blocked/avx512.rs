@@ -13,8 +13,8 @@ use std::arch::asm;
 use std::arch::x86_64::{
     __m512i, _mm256_storeu_si256, _mm512_add_epi64, _mm512_cmplt_epu64_mask, _mm512_cvtepi64_epi32,
     _mm512_load_si512, _mm512_loadu_si512, _mm512_maskz_mov_epi64, _mm512_max_epu64,
-    _mm512_multishift_epi64_epi8, _mm512_or_si512, _mm512_rorv_epi64, _mm512_slli_epi64, _mm512_srlv_epi64,
-    _mm512_storeu_si512, _mm512_sub_epi64, _mm512_testn_epi64_mask,
+    _mm512_multishift_epi64_epi8, _mm512_or_si512, _mm512_rorv_epi64, _mm512_slli_epi64,
+    _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_sub_epi64, _mm512_testn_epi64_mask,
 };
 use std::ptr;
 
@@ -26,8 +26,8 @@ fn shifts() -> __m512i {
     unsafe { _mm512_load_si512(SHIFTS.0.as_ptr().cast()) }
 }
 
-/// The word's bits. Rotations take their counts modulo 64, so the fields need not be cut out; nor need the rest of each count, which
-/// is whatever stands below the word's first field, be cleared.
+/// The word's bits. Rotations take their counts modulo 64, so the fields need not be cut out; nor
+/// need the rest of each count, which is whatever stands below the word's first field, be cleared.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi")]
 fn pattern(shifts: __m512i, word: u64) -> __m512i {
@@ -44,8 +44,9 @@ pub(super) fn has(block: &Block, word: u64) -> bool {
     _mm512_testn_epi64_mask(block, pattern(shifts(), word)) == 0
 }
 
-/// Whether the block has the word's bits, for callers that were not compiled for AVX-512, into which it can still be inlined. The
-/// registers from 16 on are no part of the older instruction sets, so nothing has to be cleared afterwards.
+/// Whether the block has the word's bits, for callers that were not compiled for AVX-512, into
+/// which it can still be inlined. The registers from 16 on are no part of the older instruction
+/// sets, so nothing has to be cleared afterwards.
 ///
 /// # Safety
 ///
@@ -82,7 +83,8 @@ pub(super) unsafe fn has_inline(block: &Block, word: u64) -> bool {
 #[inline(always)]
 pub(super) unsafe fn set_inline(block: &mut Block, word: u64) -> bool {
     let missing: u32;
-    // SAFETY: reads bytes 0 to 63 and 96 to 103 of the table's 128, and reads and writes the 64 bytes of the block.
+    // SAFETY: reads bytes 0 to 63 and 96 to 103 of the table's 128, and reads and writes the 64
+    // bytes of the block.
     unsafe {
         asm!(
             "vpbroadcastq zmm16, {word}",
@@ -173,7 +175,10 @@ impl Aim {
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
     fn of(&self, unmended: __m512i) -> (__m512i, __m512i) {
-        (_mm512_sub_epi64(self.scale.of(unmended), self.first), multiply_low(unmended, splat(SPREAD)))
+        (
+            _mm512_sub_epi64(self.scale.of(unmended), self.first),
+            multiply_low(unmended, splat(SPREAD)),
+        )
     }
 
     /// The addresses of the blocks of these numbers.
@@ -213,7 +218,8 @@ pub(super) fn contains<'h, const TWICE: bool>(
     }
 }
 
-/// Puts in the keys that `fill` puts into batches, until it has no more, and says how many were certainly new.
+/// Puts in the keys that `fill` puts into batches, until it has no more, and says how many were
+/// certainly new.
 #[target_feature(enable = "avx512f,avx512dq,avx512vbmi")]
 pub(super) fn insert<'h, const TWICE: bool>(
     plan: &Plan,
@@ -237,8 +243,9 @@ pub(super) fn insert<'h, const TWICE: bool>(
     }
 }
 
-/// Probes the keys that are aimed: what is missing in each block of the bits of its words, not 0 if anything is. To write sets it. On
-/// the way those of the batch take their places, eight after eight, so that there is always something to do while memory is waited for.
+/// Probes the keys that are aimed: what is missing in each block of the bits of its words, not 0 if
+/// anything is. To write sets it. On the way those of the batch take their places, eight after
+/// eight, so that there is always something to do while memory is waited for.
 #[target_feature(enable = "avx512f,avx512dq,avx512vbmi")]
 fn turn<const TWICE: bool, const WRITE: bool>(
     aim: &Aim,
@@ -283,14 +290,22 @@ fn turn<const TWICE: bool, const WRITE: bool>(
         }
     }
     // Nothing has been read or written there yet.
-    assert!(_mm512_cmplt_epu64_mask(furthest, aim.count) == 0xff, "these keys belong to other blocks");
+    assert!(
+        _mm512_cmplt_epu64_mask(furthest, aim.count) == 0xff,
+        "these keys belong to other blocks"
+    );
     missing
 }
 
 /// Probes one key.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512vbmi")]
-fn probe<const TWICE: bool, const WRITE: bool>(aim: &Aim, eight: &Eight, j: usize, shifts: __m512i) -> u8 {
+fn probe<const TWICE: bool, const WRITE: bool>(
+    aim: &Aim,
+    eight: &Eight,
+    j: usize,
+    shifts: __m512i,
+) -> u8 {
     let block = aim.block(eight.at[j]);
     // SAFETY: it is one of the blocks, which the caller has lent; loadu needs no alignment.
     let before = unsafe { _mm512_loadu_si512(block.cast()) };
@@ -311,7 +326,12 @@ fn probe<const TWICE: bool, const WRITE: bool>(aim: &Aim, eight: &Eight, j: usiz
 
 /// See [`super::sorted`].
 #[target_feature(enable = "avx512f")]
-pub(super) fn find_regions(blocks: u64, region: u32, h1: &[u64; BATCH], regions: &mut [u32; BATCH]) {
+pub(super) fn find_regions(
+    blocks: u64,
+    region: u32,
+    h1: &[u64; BATCH],
+    regions: &mut [u32; BATCH],
+) {
     let (scale, shift) = (Scale::new(blocks), splat(u64::from(region)));
     for (regions, h1) in regions.as_chunks_mut::<8>().0.iter_mut().zip(h1.as_chunks().0) {
         let found = _mm512_cvtepi64_epi32(_mm512_srlv_epi64(scale.of(xor_shift(load(h1))), shift));

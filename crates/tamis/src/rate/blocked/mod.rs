@@ -1,13 +1,15 @@
 //! The blocked Bloom filter: all of a key's bits in one cache line.
 //!
-//! A block is eight lanes of 64 bits. A key sets one bit (at 16 hashes: two) in every lane of one block; which one is
-//! six bits of a word made of its digest. Every key thus costs one cache miss, and the lanes can be tested at once.
+//! A block is eight lanes of 64 bits. A key sets one bit (at 16 hashes: two) in every lane of one
+//! block; which one is six bits of a word made of its digest. Every key thus costs one cache miss,
+//! and the lanes can be tested at once.
 //!
-//! With 8 hashes all of that comes from the 64 bits of h1, so strangers also pass for sharing h1 with one of n members: n/2^64 of
-//! them, 5e-12 for 10^8 members, where no plan with 8 hashes goes below a rate of 1e-5. With 16 hashes h2 adds its 64 bits.
+//! With 8 hashes all of that comes from the 64 bits of h1, so strangers also pass for sharing h1
+//! with one of n members: n/2^64 of them, 5e-12 for 10^8 members, where no plan with 8 hashes goes
+//! below a rate of 1e-5. With 16 hashes h2 adds its 64 bits.
 //!
-//! Some blocks get more keys than others, and the crowded ones let through most strangers. The plan computes that
-//! mixture exactly and adds the bits that it costs: 5% at a rate of 1%, 9% at 0.1%.
+//! Some blocks get more keys than others, and the crowded ones let through most strangers. The plan
+//! computes that mixture exactly and adds the bits that it costs: 5% at a rate of 1%, 9% at 0.1%.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod avx2;
@@ -26,15 +28,16 @@ use crate::{Error, Hash, prefetch};
 use scalar::Block;
 use sorted::Room;
 
-/// A set that is sometimes wrong about strangers, never about members, and touches one cache line a lookup.
+/// A set that is sometimes wrong about strangers, never about members, and touches one cache line a
+/// lookup.
 ///
 /// | key | `contains` |
 /// |---|---|
 /// | inserted | always `true` |
 /// | not inserted | `true` at no more than about the planned rate |
 ///
-/// Rates from 5% to 0.01% suit it; outside them [`Bloom`](super::Bloom) is much smaller. It takes the fast and
-/// the keyed hash only.
+/// Rates from 5% to 0.01% suit it; outside them [`Bloom`](super::Bloom) is much smaller. It takes
+/// the fast and the keyed hash only.
 ///
 /// ```
 /// let mut seen = tamis::BlockedBloom::new(1_000_000, 0.01)?;
@@ -59,7 +62,8 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Where the fields of six bits begin in a word: at the top are the best bits of a product.
 const FIRST_FIELD: u64 = 16;
 
-/// What the kernels read: how far to shift a word for each lane, then the mask of a field, then the sign of a lane.
+/// What the kernels read: how far to shift a word for each lane, then the mask of a field, then the
+/// sign of a lane.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[repr(align(64))]
 struct Table([u64; 16]);
@@ -84,8 +88,8 @@ fn digest_of(probe: &Probe<'_>) -> Digest {
     }
 }
 
-/// Undoes the last step of the fast hash of an integer, which mends low bits that are not needed here: the compiler then leaves out
-/// both. For any other h1 it is as good as h1 itself.
+/// Undoes the last step of the fast hash of an integer, which mends low bits that are not needed
+/// here: the compiler then leaves out both. For any other h1 it is as good as h1 itself.
 #[inline(always)]
 fn unmended(h1: u64) -> u64 {
     h1 ^ h1 >> 32
@@ -213,7 +217,12 @@ fn contains_all<'h>(
 
 /// Puts in the keys that `fill` puts into batches; says how many were certainly new.
 #[allow(unsafe_code)]
-fn insert_all<'h>(level: Level, plan: &Plan, body: &mut [u8], fill: impl FnMut(&mut Batch<'h>, bool)) -> u64 {
+fn insert_all<'h>(
+    level: Level,
+    plan: &Plan,
+    body: &mut [u8],
+    fill: impl FnMut(&mut Batch<'h>, bool),
+) -> u64 {
     match level {
         // SAFETY: the level says that AVX-512 was detected.
         #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -260,7 +269,12 @@ impl Cells for Blocked {
     }
 
     #[inline(always)]
-    fn insert_lazily(plan: &Plan, body: &mut [u8], level: Level, digest: impl FnOnce() -> Digest) -> bool {
+    fn insert_lazily(
+        plan: &Plan,
+        body: &mut [u8],
+        level: Level,
+        digest: impl FnOnce() -> Digest,
+    ) -> bool {
         if plan.rounds() == 1 {
             insert(plan, body, level, Digest { h1: digest().h1, h2: 0 })
         } else {
@@ -269,7 +283,12 @@ impl Cells for Blocked {
     }
 
     #[inline(always)]
-    fn contains_lazily(plan: &Plan, body: &[u8], level: Level, digest: impl FnOnce() -> Digest) -> bool {
+    fn contains_lazily(
+        plan: &Plan,
+        body: &[u8],
+        level: Level,
+        digest: impl FnOnce() -> Digest,
+    ) -> bool {
         if plan.rounds() == 1 {
             contains(plan, body, level, Digest { h1: digest().h1, h2: 0 })
         } else {
@@ -311,13 +330,19 @@ impl Cells for Blocked {
         }
     }
 
-    fn contains_batch(plan: &Plan, body: &[u8], batch: &Batch<'_>, coming: &Batch<'_>, answers: &mut [bool]) {
+    fn contains_batch(
+        plan: &Plan,
+        body: &[u8],
+        batch: &Batch<'_>,
+        coming: &Batch<'_>,
+        answers: &mut [bool],
+    ) {
         let blocks = body.as_chunks().0;
         fetch(plan, blocks, coming);
         for (i, answer) in answers.iter_mut().enumerate() {
             let block = &blocks[batch.at[i] as usize];
-            *answer =
-                scalar::has(block, batch.h1[i]) & (plan.rounds() == 1 || scalar::has(block, batch.h2[i]));
+            *answer = scalar::has(block, batch.h1[i])
+                & (plan.rounds() == 1 || scalar::has(block, batch.h2[i]));
         }
     }
 
@@ -326,7 +351,8 @@ impl Cells for Blocked {
         fetch(plan, blocks, coming);
         let set = |i: usize| {
             let block = &mut blocks[batch.at[i] as usize];
-            scalar::set(block, batch.h1[i]) | (plan.rounds() == 2 && scalar::set(block, batch.h2[i]))
+            scalar::set(block, batch.h1[i])
+                | (plan.rounds() == 2 && scalar::set(block, batch.h2[i]))
         };
         (0..batch.len).map(set).map(u64::from).sum()
     }
@@ -334,8 +360,9 @@ impl Cells for Blocked {
     /// The mean over the blocks of the product over the lanes of their fill.
     fn fpr(plan: &Plan, body: &[u8]) -> f64 {
         let rounds = plan.rounds() as i32;
-        let share =
-            |lane: &[u8; 8]| (f64::from(u64::from_le_bytes(*lane).count_ones()) / LANE as f64).powi(rounds);
+        let share = |lane: &[u8; 8]| {
+            (f64::from(u64::from_le_bytes(*lane).count_ones()) / LANE as f64).powi(rounds)
+        };
         let blocks = body.as_chunks::<64>().0;
         let total: f64 =
             blocks.iter().map(|block| block.as_chunks().0.iter().map(share).product::<f64>()).sum();
@@ -355,7 +382,9 @@ mod tests {
     fn kernels_do_as_the_definition_does() {
         let mut state = 7u64;
         let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             state ^ state >> 29
         };
         for case in 0..20_000u32 {
@@ -393,14 +422,16 @@ mod tests {
             }
             if Level::detect() == Level::Avx512 {
                 // SAFETY: AVX-512 was detected in the line above.
-                let answers = unsafe { [avx512::has(&block, word), avx512::has_inline(&block, word)] };
+                let answers =
+                    unsafe { [avx512::has(&block, word), avx512::has_inline(&block, word)] };
                 // SAFETY: as before.
                 same("avx512", &answers, |block, word| unsafe { avx512::set_inline(block, word) });
             }
         }
     }
 
-    /// Whatever the kernel, batches are probed and written as single keys are, whether or not their memory is fetched ahead.
+    /// Whatever the kernel, batches are probed and written as single keys are, whether or not their
+    /// memory is fetched ahead.
     #[test]
     fn every_level_does_the_same() {
         for (items, fpr) in [(40, 0.01), (5_000, 0.01), (5_000, 1e-6), (2_000_000, 0.01)] {
@@ -411,8 +442,10 @@ mod tests {
             let new: Vec<bool> = (digests[..1_500].iter())
                 .map(|digest| insert(&plan, &mut expected, Level::Portable, *digest))
                 .collect();
-            let answers: Vec<bool> =
-                digests.iter().map(|digest| contains(&plan, &expected, Level::Portable, *digest)).collect();
+            let answers: Vec<bool> = digests
+                .iter()
+                .map(|digest| contains(&plan, &expected, Level::Portable, *digest))
+                .collect();
             for level in Level::all() {
                 let mut body = vec![0; plan.bytes() as usize];
                 let mut left = digests[..1_500].iter().copied();
@@ -438,7 +471,11 @@ mod tests {
                 contains_all(level, &plan, &body, fill, &mut got);
                 assert_eq!(got, answers, "{level:?}, {items} items");
                 for (digest, answer) in digests.iter().zip(&answers) {
-                    assert_eq!(contains(&plan, &body, level, *digest), *answer, "{level:?}, {items} items");
+                    assert_eq!(
+                        contains(&plan, &body, level, *digest),
+                        *answer,
+                        "{level:?}, {items} items"
+                    );
                 }
             }
         }
@@ -451,19 +488,28 @@ mod tests {
         let digest = |key: &KeyRef<'_>| hash.digest(key).unwrap();
         for fpr in [0.01, 1e-6] {
             let plan = Plan::from_items_fpr(Kind::Blocked, 500, fpr).unwrap();
-            for (numbers, others, more) in [(300, 0, 0), (1, 0, 0), (128, 5, 260), (9, 130, 3), (0, 1, 200)] {
-                let other =
-                    |i: u64| if i.is_multiple_of(2) { KeyRef::Negative(i) } else { KeyRef::Bytes(b"text") };
+            for (numbers, others, more) in
+                [(300, 0, 0), (1, 0, 0), (128, 5, 260), (9, 130, 3), (0, 1, 200)]
+            {
+                let other = |i: u64| {
+                    if i.is_multiple_of(2) { KeyRef::Negative(i) } else { KeyRef::Bytes(b"text") }
+                };
                 let more = (0..more).map(|i| KeyRef::Natural(7 * i));
-                let keys: Vec<KeyRef<'_>> =
-                    (0..numbers).map(KeyRef::Natural).chain((0..others).map(other)).chain(more).collect();
+                let keys: Vec<KeyRef<'_>> = (0..numbers)
+                    .map(KeyRef::Natural)
+                    .chain((0..others).map(other))
+                    .chain(more)
+                    .collect();
                 let strangers = (0..200).map(|i| KeyRef::Natural(1_001 * i));
                 let asked: Vec<KeyRef<'_>> = keys.iter().copied().chain(strangers).collect();
                 let mut expected = vec![0; plan.bytes() as usize];
-                let new = keys.iter().map(|key| insert(&plan, &mut expected, Level::Portable, digest(key)));
+                let new = keys
+                    .iter()
+                    .map(|key| insert(&plan, &mut expected, Level::Portable, digest(key)));
                 let new = new.map(u64::from).sum::<u64>();
-                let answers =
-                    asked.iter().map(|key| contains(&plan, &expected, Level::Portable, digest(key)));
+                let answers = asked
+                    .iter()
+                    .map(|key| contains(&plan, &expected, Level::Portable, digest(key)));
                 let answers: Vec<bool> = answers.collect();
                 for level in Level::all() {
                     let mut sizes = [128, 1, 7, 100, 8].into_iter().cycle();
@@ -482,7 +528,8 @@ mod tests {
                         &body,
                         |batch, both| {
                             batch.level = level;
-                            let _ = batch.fill(&hash, left.by_ref().take(sizes.next().unwrap()), both);
+                            let _ =
+                                batch.fill(&hash, left.by_ref().take(sizes.next().unwrap()), both);
                         },
                         &mut got,
                     );

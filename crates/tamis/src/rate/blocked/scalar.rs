@@ -5,8 +5,8 @@ use super::{FIRST_FIELD, LANES};
 /// A block: eight lanes of 64 bits, one cache line.
 pub(super) type Block = [u8; 64];
 
-/// The bit of each lane that a word says: six bits a lane, counted from the most significant bit of the lane, so that a shift to
-/// the left by them brings the bit to the sign.
+/// The bit of each lane that a word says: six bits a lane, counted from the most significant bit of
+/// the lane, so that a shift to the left by them brings the bit to the sign.
 #[inline]
 fn pattern(word: u64) -> [u64; LANES as usize] {
     let mut lanes = [0; LANES as usize];
@@ -16,8 +16,8 @@ fn pattern(word: u64) -> [u64; LANES as usize] {
     lanes
 }
 
-/// Whether the block has the word's bit in every lane. All lanes, without a branch: which lane fails first is a coin toss that no
-/// processor predicts.
+/// Whether the block has the word's bit in every lane. All lanes, without a branch: which lane
+/// fails first is a coin toss that no processor predicts.
 #[inline]
 pub(super) fn has(block: &Block, word: u64) -> bool {
     let lanes = block.as_chunks::<8>().0.iter().map(|lane| u64::from_le_bytes(*lane));

@@ -1,9 +1,11 @@
 //! Inserting very many keys, sorted by the region of the filter that they fall into.
 //!
-//! In a filter past the caches every key costs a trip to memory. So keys are taken a stretch at a time, several for every block: they are
-//! hashed and sorted by region, and then one region after the other gets its keys, and its lines come from memory once for all of them.
-//! With several threads, each hashes and sorts pieces of the stretch, and then each takes one region after the other. Nobody
-//! locks anything for a key, and every block gets its keys in their order: the result is that of one key after the other, bit for bit.
+//! In a filter past the caches every key costs a trip to memory. So keys are taken a stretch at a
+//! time, several for every block: they are hashed and sorted by region, and then one region after
+//! the other gets its keys, and its lines come from memory once for all of them. With several
+//! threads, each hashes and sorts pieces of the stretch, and then each takes one region after the
+//! other. Nobody locks anything for a key, and every block gets its keys in their order: the result
+//! is that of one key after the other, bit for bit.
 
 use super::scalar::Block;
 use super::{Blocked, BlockedBloom, aim, insert_all};
@@ -25,11 +27,13 @@ const NEAR_FOR_THREADS: u64 = 8 << 20;
 /// The logarithm of the number of blocks of a region: 512 KiB, which stay in the nearer caches.
 const REGION: u32 = 13;
 
-/// The keys of a stretch for every block. Their hashes take half the filter's memory, or, with 16 hashes, as much as the filter.
+/// The keys of a stretch for every block. Their hashes take half the filter's memory, or, with 16
+/// hashes, as much as the filter.
 const DEPTH: usize = 4;
 
-/// The keys of a piece for every region: so many that they are read from memory as a stream, and not a power of two, since all
-/// regions would then be filled at addresses that share a few sets of the caches.
+/// The keys of a piece for every region: so many that they are read from memory as a stream, and
+/// not a power of two, since all regions would then be filled at addresses that share a few sets of
+/// the caches.
 const RUN: usize = 264;
 
 /// Parts of a stretch that a thread takes, one after the other.
@@ -42,9 +46,11 @@ const AHEAD: usize = 16;
 const LINES: usize = 16;
 
 impl BlockedBloom {
-    /// [`insert_many`](crate::rate::Filter::insert_many) with several threads: the same filter, and the same count of keys that were
-    /// certainly new. Filters of up to 8 MiB are filled by one thread, for which the caches are fast enough, and so are those that
-    /// get less than a key for eight blocks of 64 bytes. It takes the same memory, and one percent of the filter's for every thread.
+    /// [`insert_many`](crate::rate::Filter::insert_many) with several threads: the same filter, and
+    /// the same count of keys that were certainly new. Filters of up to 8 MiB are filled by one
+    /// thread, for which the caches are fast enough, and so are those that get less than a key
+    /// for eight blocks of 64 bytes. It takes the same memory, and one percent of the filter's for
+    /// every thread.
     ///
     /// ```
     /// let keys: Vec<u64> = (0..100_000).collect();
@@ -91,7 +97,8 @@ impl BlockedBloom {
     }
 }
 
-/// Puts in the keys that `fill` puts into batches, until it has no more, and says how many were certainly new.
+/// Puts in the keys that `fill` puts into batches, until it has no more, and says how many were
+/// certainly new.
 pub(super) fn insert<'h>(
     plan: &Plan,
     body: &mut [u8],
@@ -169,7 +176,13 @@ struct Piece<'a> {
 }
 
 /// Inserts the keys of pieces, and says how many were certainly new.
-fn empty(plan: &Plan, body: &mut [u8], region: u32, pieces: &mut [Piece<'_>], threads: usize) -> u64 {
+fn empty(
+    plan: &Plan,
+    body: &mut [u8],
+    region: u32,
+    pieces: &mut [Piece<'_>],
+    threads: usize,
+) -> u64 {
     let blocks: &mut [Block] = body.as_chunks_mut().0;
     let regions = blocks.chunks_mut(1 << region).enumerate();
     let new = share(threads, regions, |(number, blocks)| {
@@ -280,7 +293,13 @@ impl Keys {
 
 /// The regions of keys, by their h1.
 #[allow(unsafe_code)]
-fn find_regions(level: Level, blocks: u64, region: u32, h1: &[u64; BATCH], regions: &mut [u32; BATCH]) {
+fn find_regions(
+    level: Level,
+    blocks: u64,
+    region: u32,
+    h1: &[u64; BATCH],
+    regions: &mut [u32; BATCH],
+) {
     match level {
         // SAFETY: the level says that AVX-512 was detected.
         #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -293,7 +312,8 @@ fn find_regions(level: Level, blocks: u64, region: u32, h1: &[u64; BATCH], regio
     }
 }
 
-/// Hashes keys, a piece at a time, until there are no more or all pieces are full; says whether there were any.
+/// Hashes keys, a piece at a time, until there are no more or all pieces are full; says whether
+/// there were any.
 fn sort<'h>(
     plan: &Plan,
     region: u32,
@@ -330,11 +350,13 @@ mod tests {
         (0..count).flat_map(|i| if i % 3 == 0 { vec![i; 2] } else { vec![i] }).collect()
     }
 
-    /// Any region's size and number of threads make the filter, and the count, that one key after the other makes: in filters of a
-    /// block and of many, with 8 hashes and with 16, for few keys and for several stretches.
+    /// Any region's size and number of threads make the filter, and the count, that one key after
+    /// the other makes: in filters of a block and of many, with 8 hashes and with 16, for few
+    /// keys and for several stretches.
     #[test]
     fn sorting_changes_nothing() {
-        for (items, fpr) in [(1, 0.01), (90, 0.01), (5_000, 0.01), (5_000, 1e-6), (200_000, 0.001)] {
+        for (items, fpr) in [(1, 0.01), (90, 0.01), (5_000, 0.01), (5_000, 1e-6), (200_000, 0.001)]
+        {
             let new_filter = || BlockedBloom::new(items, fpr).unwrap();
             for count in [0, 1, 1_000, 90_000] {
                 let keys = keys(count);
@@ -342,12 +364,15 @@ mod tests {
                 let mut one = new_filter();
                 let new: u64 = keys.iter().map(|key| u64::from(one.insert(key))).sum();
                 let mut with_texts = one.clone();
-                let new_texts: u64 = texts.iter().map(|text| u64::from(with_texts.insert(text))).sum();
+                let new_texts: u64 =
+                    texts.iter().map(|text| u64::from(with_texts.insert(text))).sum();
                 for region in [0, 3, 6, REGION] {
                     for threads in [1, 2, 3, usize::MAX] {
-                        let room = || Room::with_region(one.plan(), keys.len(), threads, region).unwrap();
-                        let case =
-                            format!("{items} items, {count} keys, regions of 2^{region}, {threads} threads");
+                        let room =
+                            || Room::with_region(one.plan(), keys.len(), threads, region).unwrap();
+                        let case = format!(
+                            "{items} items, {count} keys, regions of 2^{region}, {threads} threads"
+                        );
                         let mut many = new_filter();
                         assert_eq!(many.insert_sorted(&keys, room()), new, "{case}");
                         assert!(many == one && many.kinds() == one.kinds(), "{case}");
@@ -389,7 +414,8 @@ mod tests {
         }
     }
 
-    /// Whatever the kernel, keys find their regions, and parts of a filter are filled as the whole is.
+    /// Whatever the kernel, keys find their regions, and parts of a filter are filled as the whole
+    /// is.
     #[test]
     fn every_level_does_the_same() {
         for (items, fpr) in [(20_000, 0.01), (20_000, 1e-6)] {
@@ -418,29 +444,33 @@ mod tests {
         }
     }
 
-    /// Sorting is for large filters that get many keys, in room of half their size, or, with 16 hashes, of their size; and a little for
-    /// each thread.
+    /// Sorting is for large filters that get many keys, in room of half their size, or, with 16
+    /// hashes, of their size; and a little for each thread.
     #[test]
     fn sorting_is_for_many_keys_in_large_filters() {
         let plan = |items, fpr| Plan::from_items_fpr(Kind::Blocked, items, fpr).unwrap();
         assert!(Room::new(&plan(1_000_000, 0.01), 1 << 30, 2).is_none());
         for (fpr, share) in [(0.01, 0.5), (1e-6, 1.0)] {
             let large = plan(50_000_000, fpr);
-            assert!(Room::new(&large, 100_000, 2).is_none() && Room::new(&large, 500_000, 1).is_none());
+            assert!(
+                Room::new(&large, 100_000, 2).is_none() && Room::new(&large, 500_000, 1).is_none()
+            );
             assert!(Room::new(&large, 500_000, 2).is_some());
             for threads in [1, usize::MAX] {
                 let room = Room::new(&large, 1 << 30, threads).unwrap();
                 let bytes = (room.h1.bytes().len() + room.h2.bytes().len()) as f64;
                 assert!((bytes / large.bytes() as f64 - share).abs() < 0.01);
-                let scratch =
-                    |keys: &Keys| 4 * keys.regions.capacity() + 8 * (keys.h1.capacity() + keys.h2.capacity());
+                let scratch = |keys: &Keys| {
+                    4 * keys.regions.capacity() + 8 * (keys.h1.capacity() + keys.h2.capacity())
+                };
                 let scratch = room.unsorted.iter().map(scratch).max().unwrap() as f64;
                 assert!(scratch / (large.bytes() as f64) < 0.015 && room.unsorted.len() <= 32);
             }
         }
     }
 
-    /// The whole way, with filters that are large enough for it, and several stretches, the last one short.
+    /// The whole way, with filters that are large enough for it, and several stretches, the last
+    /// one short.
     #[test]
     fn large_filters_get_the_same_keys() {
         for (items, fpr) in [(30_000_000, 0.01), (8_000_000, 1e-6)] {

@@ -8,12 +8,13 @@ use crate::rate::batch::{BATCH, Batch};
 use crate::rate::{MAX_HASHES, Plan};
 use crate::wide::{Scale, load, multiply_low, splat, store};
 use std::arch::x86_64::{
-    _mm512_add_epi64, _mm512_and_si512, _mm512_maskz_compress_epi64, _mm512_srlv_epi64, _mm512_sub_epi64,
-    _mm512_test_epi64_mask, _mm512_testn_epi64_mask,
+    _mm512_add_epi64, _mm512_and_si512, _mm512_maskz_compress_epi64, _mm512_srlv_epi64,
+    _mm512_sub_epi64, _mm512_test_epi64_mask, _mm512_testn_epi64_mask,
 };
 
-/// Keys on their way through their places. Each turn looks at one place of every key, and those that pass go on to their next, which
-/// is fetched until it comes to their turn again; new keys join them.
+/// Keys on their way through their places. Each turn looks at one place of every key, and those
+/// that pass go on to their next, which is fetched until it comes to their turn again; new keys
+/// join them.
 struct Wave {
     /// Where the walks are, and what they add at each step.
     x: [u64; WAVE],
@@ -29,7 +30,8 @@ struct Wave {
     bytes: [u64; WAVE],
 }
 
-/// So many that a batch finds room beside what earlier ones have left, half of each at every turn if they are strangers.
+/// So many that a batch finds room beside what earlier ones have left, half of each at every turn
+/// if they are strangers.
 const WAVE: usize = 3 * BATCH;
 
 const _: () = assert!(MAX_HASHES < 1 << 8, "the places left have eight bits");
@@ -57,7 +59,9 @@ impl Wave {
     #[target_feature(enable = "avx512f,avx512dq,popcnt")]
     fn turn(&mut self, body: &[u8], scale: Scale, ahead: Option<&Batch<'_>>, answers: &mut [bool]) {
         match ahead {
-            Some(batch) => read(body, &self.at[..self.len], &mut self.bytes, &batch.at[..batch.len]),
+            Some(batch) => {
+                read(body, &self.at[..self.len], &mut self.bytes, &batch.at[..batch.len])
+            }
             None => read(body, &self.at[..self.len], &mut self.bytes, &[]),
         }
         let (mut kept, mut found) = (0, 0);
@@ -67,7 +71,8 @@ impl Wave {
             let byte = _mm512_srlv_epi64(load(eight(&mut self.bytes, start)), bit);
             let passed = _mm512_test_epi64_mask(byte, splat(1)) & live;
             let h2 = load(eight(&mut self.h2, start));
-            let x = _mm512_add_epi64(multiply_low(load(eight(&mut self.x, start)), splat(STEP)), h2);
+            let x =
+                _mm512_add_epi64(multiply_low(load(eight(&mut self.x, start)), splat(STEP)), h2);
             let who = _mm512_sub_epi64(load(eight(&mut self.who, start)), splat(1));
             let last = passed & _mm512_testn_epi64_mask(who, splat(0xff));
             store(eight(&mut self.passed, found), _mm512_maskz_compress_epi64(last, who));
@@ -90,8 +95,8 @@ impl Wave {
     }
 }
 
-/// The bytes of the body that hold the bits. One by one: since its flaw (Moghimi, "Downfall", 2023) was mended, a gathering load is
-/// slower than that on many processors.
+/// The bytes of the body that hold the bits. One by one: since its flaw (Moghimi, "Downfall", 2023)
+/// was mended, a gathering load is slower than that on many processors.
 #[inline(always)]
 fn read(body: &[u8], at: &[u64], bytes: &mut [u64; WAVE], ahead: &[u64]) {
     let beside = at.len().min(ahead.len());
@@ -112,7 +117,8 @@ fn fetch(body: &[u8], at: u64) {
 /// Finds the first places of the keys of a batch.
 #[target_feature(enable = "avx512f")]
 fn aim(scale: Scale, batch: &mut Batch<'_>) {
-    for (h1, at) in batch.h1.as_chunks().0.iter().zip(batch.at.as_chunks_mut().0).take(batch.len.div_ceil(8))
+    for (h1, at) in
+        batch.h1.as_chunks().0.iter().zip(batch.at.as_chunks_mut().0).take(batch.len.div_ceil(8))
     {
         store(at, scale.of(load(h1)));
     }

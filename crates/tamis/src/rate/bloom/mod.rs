@@ -9,16 +9,16 @@ use super::{Filter, Kind, Layout, Plan};
 use crate::hash::{Digest, Probe, Walk};
 use crate::{bits, prefetch};
 
-/// A set that is sometimes wrong about strangers, never about members, in the fewest bits of the three layouts:
-/// 1.44 n log2(1/rate).
+/// A set that is sometimes wrong about strangers, never about members, in the fewest bits of the
+/// three layouts: 1.44 n log2(1/rate).
 ///
 /// | key | `contains` |
 /// |---|---|
 /// | inserted | always `true` |
 /// | not inserted | `true` at about the planned rate |
 ///
-/// The bits are exactly as planned. Past the planned number of items nothing fails: the rate climbs, and
-/// [`health`](Filter::health) says so.
+/// The bits are exactly as planned. Past the planned number of items nothing fails: the rate
+/// climbs, and [`health`](Filter::health) says so.
 ///
 /// ```
 /// let mut seen = tamis::Bloom::new(1_000, 0.01)?;
@@ -37,8 +37,8 @@ impl Layout for Classic {
     const KIND: Kind = Kind::Bloom;
 }
 
-/// Three places at once, without a branch between them: whether a stranger ends at the first, the second or the third is a coin
-/// toss each, and a wrong guess costs more than a probe.
+/// Three places at once, without a branch between them: whether a stranger ends at the first, the
+/// second or the third is a coin toss each, and a wrong guess costs more than a probe.
 #[inline(always)]
 fn contains(plan: &Plan, body: &[u8], digest: Digest) -> bool {
     let mut walk = Walk::new(digest, plan.cells());
@@ -94,8 +94,9 @@ fn fetches_rounds(body: &[u8]) -> bool {
     prefetch::worthwhile(body.len() / 8)
 }
 
-/// Two places of every key, then two more of those that passed, and so on. Who passes is sorted out by counting, not by branching, and
-/// the next places of those left are asked for a whole round before they are needed.
+/// Two places of every key, then two more of those that passed, and so on. Who passes is sorted out
+/// by counting, not by branching, and the next places of those left are asked for a whole round
+/// before they are needed.
 fn contains_in_rounds(plan: &Plan, body: &[u8], batch: &Batch<'_>, answers: &mut [bool]) {
     let ahead = fetches_rounds(body);
     let (cells, hashes) = (plan.cells(), plan.hashes());
@@ -113,7 +114,9 @@ fn contains_in_rounds(plan: &Plan, body: &[u8], batch: &Batch<'_>, answers: &mut
         let walk = |(i, x): (usize, u64)| Walk::new(Digest { h1: x, h2: batch.h2[i] }, cells);
         let both = asked + 1 < hashes;
         if ahead {
-            left[..count].iter().for_each(|key| prefetch_walk(body, walk(*key), 1 + u32::from(both)));
+            left[..count]
+                .iter()
+                .for_each(|key| prefetch_walk(body, walk(*key), 1 + u32::from(both)));
         }
         let before = std::mem::take(&mut count);
         for at in 0..before {
@@ -167,7 +170,13 @@ impl Cells for Classic {
         batch::contains::<Self>(plan, body, fill, answers);
     }
 
-    fn contains_batch(plan: &Plan, body: &[u8], batch: &Batch<'_>, coming: &Batch<'_>, answers: &mut [bool]) {
+    fn contains_batch(
+        plan: &Plan,
+        body: &[u8],
+        batch: &Batch<'_>,
+        coming: &Batch<'_>,
+        answers: &mut [bool],
+    ) {
         // The first two places of a lookup: one stranger in four goes on to a third.
         if prefetch::worthwhile(body.len() / 4) {
             prefetch_batch(body, plan, coming, plan.hashes().min(2));
@@ -177,7 +186,8 @@ impl Cells for Classic {
 
     fn insert_batch(plan: &Plan, body: &mut [u8], batch: &Batch<'_>, coming: &Batch<'_>) -> u64 {
         let far = fetches_rounds(body);
-        // All places of the keys just ahead, of this batch or the next: as many as the nearest cache holds without trouble.
+        // All places of the keys just ahead, of this batch or the next: as many as the nearest
+        // cache holds without trouble.
         let ahead = (LINES_AHEAD / plan.hashes() as usize).max(1);
         let mut later = batch.digests().chain(coming.digests()).skip(ahead);
         let mut new = 0;
@@ -196,15 +206,24 @@ mod tests {
     use super::*;
     use crate::Hash;
 
-    /// Bodies of less than a word, of odd lengths and past the caches; one place and many; every size of the last batch: a key at a
-    /// time, batches in rounds, and whatever the processor's way is, all answer the same.
+    /// Bodies of less than a word, of odd lengths and past the caches; one place and many; every
+    /// size of the last batch: a key at a time, batches in rounds, and whatever the processor's
+    /// way is, all answer the same.
     #[test]
     fn batches_answer_as_single_keys_do() {
         let hash = Hash::fast(5);
-        for (bits, hashes) in
-            [(3, 1), (5, 2), (61, 3), (64, 1), (1_003, 7), (9_586, 7), (30_000, 64), (100_000_000, 5)]
-        {
-            let plan = Plan::from_items_bits(Kind::Bloom, 10, bits).unwrap().with_hashes(hashes).unwrap();
+        for (bits, hashes) in [
+            (3, 1),
+            (5, 2),
+            (61, 3),
+            (64, 1),
+            (1_003, 7),
+            (9_586, 7),
+            (30_000, 64),
+            (100_000_000, 5),
+        ] {
+            let plan =
+                Plan::from_items_bits(Kind::Bloom, 10, bits).unwrap().with_hashes(hashes).unwrap();
             let mut filter = Bloom::with_plan(plan, hash.clone()).unwrap();
             let members = if bits < 100 { 3 } else { bits.min(200_000) / u64::from(hashes) / 2 };
             filter.insert_many(0..members);
@@ -221,8 +240,16 @@ mod tests {
                     let mut digests = keys.iter().filter_map(|key| hash.digest(key));
                     let mut answers = vec![false; asked];
                     let (plan, body) = (filter.plan(), filter.body());
-                    batch::contains::<Classic>(plan, body, |batch, _| batch.take(&mut digests), &mut answers);
-                    assert_eq!(answers, expected, "{bits} bits, {hashes} hashes, {asked} keys in rounds");
+                    batch::contains::<Classic>(
+                        plan,
+                        body,
+                        |batch, _| batch.take(&mut digests),
+                        &mut answers,
+                    );
+                    assert_eq!(
+                        answers, expected,
+                        "{bits} bits, {hashes} hashes, {asked} keys in rounds"
+                    );
                 }
             }
         }

@@ -10,7 +10,8 @@ const TABLE_CELLS: usize = 1 << 23;
 /// The rounds of exchanges where the table would be too large.
 const EXCHANGES: u32 = 200;
 
-/// Prime powers with product above (n-1)(n-2)...(n-d) and a small sum, below `bits` if all goes well.
+/// Prime powers with product above (n-1)(n-2)...(n-d) and a small sum, below `bits` if all goes
+/// well.
 pub(super) fn landau(universe: u128, items: u32, bits: u64, sieve: &Sieve) -> Vec<u64> {
     let target = differences(universe, items);
     let logarithm = logarithm_of(&target);
@@ -124,8 +125,10 @@ fn exponents_at_least(logarithm: f64, primes: &[u32]) -> Vec<u32> {
     let (mut low, mut high) = (0.0, 1e12);
     for _ in 0..80 {
         let price = (low + high) / 2.0;
-        let reached: f64 =
-            primes.iter().map(|&prime| f64::from(prime).ln() * f64::from(exponent_at(price, prime))).sum();
+        let reached: f64 = primes
+            .iter()
+            .map(|&prime| f64::from(prime).ln() * f64::from(exponent_at(price, prime)))
+            .sum();
         if reached > logarithm {
             high = price;
         } else {
@@ -141,7 +144,10 @@ fn exponent_at(price: f64, prime: u32) -> u32 {
     let mut exponent = 0;
     let mut power = 1.0;
     // Powers stay far below 2^53, hence also within 64 bits.
-    while exponent < 40 && power * prime < 9e15 && step_bits(power, power * prime) <= price * prime.ln() {
+    while exponent < 40
+        && power * prime < 9e15
+        && step_bits(power, power * prime) <= price * prime.ln()
+    {
         power *= prime;
         exponent += 1;
     }

@@ -54,13 +54,24 @@ struct Design<'a> {
 impl<'a> Design<'a> {
     fn new(sieve: &'a Sieve, weights: Vec<u64>, target: u64) -> Self {
         let owner = vec![0; weights.len()];
-        Self { sieve, weights, target, owner, chosen: BTreeSet::new(), weight: 0, bits: 0, price: (0, 1) }
+        Self {
+            sieve,
+            weights,
+            target,
+            owner,
+            chosen: BTreeSet::new(),
+            weight: 0,
+            bits: 0,
+            price: (0, 1),
+        }
     }
 
     /// Whether the target times the best rate of bits for weight is below the bits at hand.
     fn promising(&self, bits: u64) -> bool {
         let numbers = (2..self.weights.len()).filter(|&number| self.weights[number] > 0);
-        let rate = numbers.map(|number| number as f64 / self.weights[number] as f64).fold(f64::MAX, f64::min);
+        let rate = numbers
+            .map(|number| number as f64 / self.weights[number] as f64)
+            .fold(f64::MAX, f64::min);
         rate * (self.target as f64) < bits as f64
     }
 
@@ -107,8 +118,8 @@ impl<'a> Design<'a> {
         self.price.0 * (self.weight as i64) - self.price.1 * (self.bits as i64)
     }
 
-    /// The value for each small prime used up: small primes are scarce, as each can pair with a larger
-    /// one to form another number.
+    /// The value for each small prime used up: small primes are scarce, as each can pair with a
+    /// larger one to form another number.
     fn score(&self, number: u32) -> i64 {
         let scarce = self.sieve.factors(number).filter(|&prime| self.scarce(prime)).count();
         self.value(number) / (scarce.max(1) as i64)
@@ -146,7 +157,8 @@ impl<'a> Design<'a> {
         }
         self.set_price();
         self.clear();
-        let everything: Vec<u32> = order.iter().copied().filter(|&number| self.value(number) > 0).collect();
+        let everything: Vec<u32> =
+            order.iter().copied().filter(|&number| self.value(number) > 0).collect();
         self.fill(everything);
         for _ in 0..ROUNDS {
             self.improve(work);
@@ -171,7 +183,8 @@ impl<'a> Design<'a> {
     /// The price is the worst rate in the set: it decides what the last weight costs.
     fn set_price(&mut self) {
         let rate = |number: u32| f64::from(number) / self.weight_of(number).max(1) as f64;
-        let dearest = self.chosen.iter().copied().max_by(|&left, &right| rate(left).total_cmp(&rate(right)));
+        let dearest =
+            self.chosen.iter().copied().max_by(|&left, &right| rate(left).total_cmp(&rate(right)));
         if let Some(number) = dearest {
             self.price = (i64::from(number), self.weight_of(number) as i64);
         }
@@ -256,8 +269,8 @@ impl<'a> Design<'a> {
         }
     }
 
-    /// Takes in a number in place of those it conflicts with (or takes it out), fills up with what has
-    /// become possible, and keeps the result only if it is worth more.
+    /// Takes in a number in place of those it conflicts with (or takes it out), fills up with what
+    /// has become possible, and keeps the result only if it is worth more.
     fn exchange(&mut self, number: u32, enter: Option<u32>, work: &mut u64) {
         let before = self.worth();
         let mut removed: Vec<u32> = self
@@ -313,7 +326,8 @@ impl<'a> Design<'a> {
 
 /// Replaces the largest modulus by a smaller one as long as few enough moduli share a bin.
 ///
-/// The levels ask every modulus to exceed a root; but a smaller one may do if the others are larger.
+/// The levels ask every modulus to exceed a root; but a smaller one may do if the others are
+/// larger.
 pub(super) fn replace_largest(best: &mut Best) {
     let capacity = best.universe - 1;
     // A bitmap is a single modulus: nothing smaller would do.

@@ -1,13 +1,13 @@
 //! Choosing pairwise coprime moduli with few bits for a zone filter.
 //!
-//! A filter over `n` integers is safe for `d` stored elements if its moduli do not fit into `d` bins of
-//! product at most `n - 1`; its bits are the sum of its moduli. Several families compete, and the cheapest
-//! proved one wins:
+//! A filter over `n` integers is safe for `d` stored elements if its moduli do not fit into `d`
+//! bins of product at most `n - 1`; its bits are the sum of its moduli. Several families compete,
+//! and the cheapest proved one wins:
 //!
 //! * a single modulus `n`, the bitmap;
 //! * prime powers whose product is large for their sum (Landau's problem), for few elements;
-//! * numbers just above a root of `n`, weighed by levels, for many elements: composites spare the large
-//!   primes, and a local search decides which small primes go together;
+//! * numbers just above a root of `n`, weighed by levels, for many elements: composites spare the
+//!   large primes, and a local search decides which small primes go together;
 //! * for small sums, all pairwise coprime sets, judged by an exhaustive search for a packing.
 //!
 //! Floats guide the search; integers prove what is returned. The choice is deterministic.
@@ -28,7 +28,8 @@ const SEARCH_BITS: u64 = 1 << 17;
 /// The sum up to which all pairwise coprime sets are enumerated.
 pub(crate) const SMALL_SUM: u64 = 260;
 
-/// The first primes whose product is at least `universe ^ items` (Eppstein, Goodrich and Hirschberg).
+/// The first primes whose product is at least `universe ^ items` (Eppstein, Goodrich and
+/// Hirschberg).
 ///
 /// Empty if that power is beyond reach (more than about a million bits).
 pub(crate) fn egh(universe: u128, items: u32) -> Vec<u64> {
@@ -226,8 +227,9 @@ mod tests {
     fn check_set(moduli: &[u64], universe: u64, set: u64) {
         let stored: Vec<u64> = (0..universe).filter(|element| set >> element & 1 == 1).collect();
         for stranger in (0..universe).filter(|element| !stored.contains(element)) {
-            let answers =
-                |modulus: &u64| stored.iter().any(|element| element % modulus == stranger % modulus);
+            let answers = |modulus: &u64| {
+                stored.iter().any(|element| element % modulus == stranger % modulus)
+            };
             assert!(!moduli.iter().all(answers), "{moduli:?} {universe} {stored:?} {stranger}");
         }
     }

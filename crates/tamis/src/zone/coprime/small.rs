@@ -14,9 +14,11 @@ const SMALL_EFFORT_EACH: u64 = 20_000;
 /// The enumeration ends when this many sums in a row have failed.
 const SMALL_PATIENCE: u64 = 6;
 
-/// Lowers the sum as long as some pairwise coprime set of that sum is proved, at times by exhaustion.
+/// Lowers the sum as long as some pairwise coprime set of that sum is proved, at times by
+/// exhaustion.
 ///
-/// Safe sets of small sum rarely have a product far below the largest that fits: those are left for last.
+/// Safe sets of small sum rarely have a product far below the largest that fits: those are left for
+/// last.
 pub(super) fn enumerate(best: &mut Best) {
     for share in SMALL_SHARES {
         enumerate_share(best, share);
@@ -53,17 +55,27 @@ struct Sets {
 
 impl Sets {
     fn new(best: &Best, share: f64) -> Self {
-        // First fit leaves no two bins that fit together: without a packing into d bins, it pairs up d + 1
-        // bins so that each pair exceeds n - 1. A smaller product than that is hopeless.
+        // First fit leaves no two bins that fit together: without a packing into d bins, it pairs
+        // up d + 1 bins so that each pair exceeds n - 1. A smaller product than that is
+        // hopeless.
         let needed = ((best.universe - 1) as f64).ln() * f64::from(best.items + 1) / 2.0 - 1e-6;
         let usual = share * f64::from(best.items) * ((best.universe - 1) as f64).ln();
         let needed = needed.max(usual);
         let largest = largest_products(best.bits() as usize + 1);
         let (steps, effort) = (SMALL_STEPS, SMALL_EFFORT);
-        Self { universe: best.universe, items: best.items, largest, needed, stack: Vec::new(), steps, effort }
+        Self {
+            universe: best.universe,
+            items: best.items,
+            largest,
+            needed,
+            stack: Vec::new(),
+            steps,
+            effort,
+        }
     }
 
-    /// Extends the stack by coprime numbers below `below` that sum up to `rest`, until it is proved safe.
+    /// Extends the stack by coprime numbers below `below` that sum up to `rest`, until it is proved
+    /// safe.
     fn find(&mut self, rest: u64, below: u64, logarithm: f64) -> Option<Vec<u64>> {
         if rest == 0 {
             return self.safe().then(|| self.stack.clone());

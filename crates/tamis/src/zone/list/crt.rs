@@ -1,14 +1,17 @@
-//! Chinese remaindering over pairwise coprime moduli, and the residue multisets both listing methods read.
-//! A number below the product P of the moduli is the sum of its weighted residues times the cofactors P/p_i,
-//! modulo P; a product tree does that sum, so no cofactor is ever stored as a big number.
+//! Chinese remaindering over pairwise coprime moduli, and the residue multisets both listing
+//! methods read. A number below the product P of the moduli is the sum of its weighted residues
+//! times the cofactors P/p_i, modulo P; a product tree does that sum, so no cofactor is ever stored
+//! as a big number.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 
-/// Algorithm 1: the least x with `x = residues[i] mod moduli[i]` for every i, and the product of the moduli.
+/// Algorithm 1: the least x with `x = residues[i] mod moduli[i]` for every i, and the product of
+/// the moduli.
 ///
-/// `None` when the lengths differ, a modulus is zero, or two moduli share a factor: no unique x exists then.
+/// `None` when the lengths differ, a modulus is zero, or two moduli share a factor: no unique x
+/// exists then.
 ///
 /// ```
 /// let (x, modulus) = tamis::zone::chinese_remainder(&[2, 3, 2], &[3, 5, 7]).expect("the moduli are coprime");
@@ -54,19 +57,27 @@ impl Crt {
             return None;
         }
         let weights = residues.iter().zip(&self.basis).zip(&self.moduli);
-        let mut sums: Vec<BigUint> =
-            weights.map(|((&residue, &base), &modulus)| multiply(residue, base, modulus).into()).collect();
+        let mut sums: Vec<BigUint> = weights
+            .map(|((&residue, &base), &modulus)| multiply(residue, base, modulus).into())
+            .collect();
         for products in &self.tree {
-            sums = sums.chunks(2).zip(products.chunks(2)).map(|(pair, sides)| cross(pair, sides)).collect();
+            sums = sums
+                .chunks(2)
+                .zip(products.chunks(2))
+                .map(|(pair, sides)| cross(pair, sides))
+                .collect();
         }
         Some(sums.pop().unwrap_or_else(BigUint::zero) % &self.product)
     }
 }
 
-/// The weighted sum of a node from those of its children: each side still lacks the other side's product.
+/// The weighted sum of a node from those of its children: each side still lacks the other side's
+/// product.
 fn cross(sums: &[BigUint], products: &[BigUint]) -> BigUint {
     match (sums, products) {
-        ([left, right], [left_product, right_product]) => left * right_product + right * left_product,
+        ([left, right], [left_product, right_product]) => {
+            left * right_product + right * left_product
+        }
         _ => sums.first().cloned().unwrap_or_else(BigUint::zero),
     }
 }
@@ -83,8 +94,8 @@ fn product_tree(moduli: &[u64]) -> Vec<Vec<BigUint>> {
     tree
 }
 
-/// N_i mod p_i for every i, from the root down: a child's cofactor is its parent's times its sibling.
-/// Reducing at every node keeps the numbers as short as the node.
+/// N_i mod p_i for every i, from the root down: a child's cofactor is its parent's times its
+/// sibling. Reducing at every node keeps the numbers as short as the node.
 fn cofactors(tree: &[Vec<BigUint>]) -> Vec<BigUint> {
     let mut parents = vec![BigUint::one()];
     for level in tree.iter().rev() {
@@ -102,7 +113,8 @@ fn cofactors(tree: &[Vec<BigUint>]) -> Vec<BigUint> {
     parents
 }
 
-/// `left * right mod modulus`; the modulus is not zero. Short operands take the far cheaper short division.
+/// `left * right mod modulus`; the modulus is not zero. Short operands take the far cheaper short
+/// division.
 fn multiply(left: u64, right: u64, modulus: u64) -> u64 {
     match left.checked_mul(right) {
         Some(product) => product % modulus,
@@ -128,14 +140,20 @@ pub(super) struct Multisets<'a> {
 }
 
 impl<'a> Multisets<'a> {
-    /// `None` when the input cannot come from a set of distinct numbers in `0..universe`, when the universe
-    /// is above 2^64, or when a modulus is 2^32 or more: products of two residues must fit a word.
-    pub(super) fn new(moduli: &'a [u64], residues: &[Vec<u64>], universe: u128) -> Option<Multisets<'a>> {
+    /// `None` when the input cannot come from a set of distinct numbers in `0..universe`, when the
+    /// universe is above 2^64, or when a modulus is 2^32 or more: products of two residues must
+    /// fit a word.
+    pub(super) fn new(
+        moduli: &'a [u64],
+        residues: &[Vec<u64>],
+        universe: u128,
+    ) -> Option<Multisets<'a>> {
         let size = residues.first()?.len();
         let shaped = moduli.len() == residues.len() && residues.iter().all(|one| one.len() == size);
         let small = moduli.iter().all(|&modulus| modulus <= u64::from(u32::MAX));
         let possible = universe <= 1 << 64 && size as u128 <= universe;
-        let reduced = moduli.iter().zip(residues).all(|(&modulus, one)| one.iter().all(|&x| x < modulus));
+        let reduced =
+            moduli.iter().zip(residues).all(|(&modulus, one)| one.iter().all(|&x| x < modulus));
         if !(shaped && small && possible && reduced) {
             return None;
         }
@@ -144,8 +162,8 @@ impl<'a> Multisets<'a> {
         Some(Multisets { moduli, size, universe, residues })
     }
 
-    /// The largest C(s,j) (n-1)^j over all j, if it is below the product: only then are the elementary
-    /// symmetric polynomials of the set, as integers, determined by their residues.
+    /// The largest C(s,j) (n-1)^j over all j, if it is below the product: only then are the
+    /// elementary symmetric polynomials of the set, as integers, determined by their residues.
     pub(super) fn largest_coefficient(&self, product: &BigUint) -> Option<BigUint> {
         let greatest = self.universe.saturating_sub(1);
         let mut largest = BigUint::one();
@@ -164,19 +182,25 @@ impl<'a> Multisets<'a> {
 
     /// For every modulus the elementary symmetric polynomials of degrees 1 to s of its residues.
     pub(super) fn symmetric(&self) -> Vec<Vec<u64>> {
-        self.moduli.iter().zip(&self.residues).map(|(&modulus, one)| symmetric(one, modulus)).collect()
+        self.moduli
+            .iter()
+            .zip(&self.residues)
+            .map(|(&modulus, one)| symmetric(one, modulus))
+            .collect()
     }
 
-    /// Keeps the candidates whose residues occur in every multiset. When `largest_coefficient` exists this is
-    /// exact: the product of all (candidate - x) is below P in size and divisible by P, so it is zero.
-    /// The last moduli go first: they tend to be the largest and to turn most candidates away.
+    /// Keeps the candidates whose residues occur in every multiset. When `largest_coefficient`
+    /// exists this is exact: the product of all (candidate - x) is below P in size and
+    /// divisible by P, so it is zero. The last moduli go first: they tend to be the largest and
+    /// to turn most candidates away.
     pub(super) fn keep_members(&self, candidates: &mut Vec<u64>) {
         for (&modulus, one) in self.moduli.iter().zip(&self.residues).rev() {
             candidates.retain(|candidate| one.binary_search(&(candidate % modulus)).is_ok());
         }
     }
 
-    /// The elements in rising order, if they are a set in the universe that has exactly these multisets.
+    /// The elements in rising order, if they are a set in the universe that has exactly these
+    /// multisets.
     pub(super) fn confirm(&self, mut elements: Vec<u64>) -> Option<Vec<u64>> {
         elements.sort_unstable();
         let distinct = elements.windows(2).all(|pair| pair[0] != pair[1]);
@@ -197,7 +221,8 @@ impl<'a> Multisets<'a> {
     }
 }
 
-/// How many residues `symmetric` takes in together: nine products of numbers below 2^30 still fit a word.
+/// How many residues `symmetric` takes in together: nine products of numbers below 2^30 still fit a
+/// word.
 const BATCH: usize = 8;
 
 /// Algorithm 2: sigma_j of the first i residues is sigma_j + x_i sigma_(j-1) of the first i-1.
@@ -265,7 +290,8 @@ pub(super) mod sample {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    pub(crate) const UNIVERSES: [u128; 9] = [2, 3, 14, 48, 1000, 1_000_000, 1 << 16, 1 << 32, 1 << 64];
+    pub(crate) const UNIVERSES: [u128; 9] =
+        [2, 3, 14, 48, 1000, 1_000_000, 1 << 16, 1 << 32, 1 << 64];
 
     pub(crate) fn primes() -> impl Iterator<Item = u64> {
         (2u64..).filter(|&n| (2..).take_while(|d| d * d <= n).all(|d| n % d != 0))
@@ -367,7 +393,8 @@ pub(super) mod sample {
         Ok(())
     }
 
-    /// A universe with a random set of up to `most` elements, a run of consecutive ones, or both ends.
+    /// A universe with a random set of up to `most` elements, a run of consecutive ones, or both
+    /// ends.
     pub(crate) fn sets(most: usize) -> impl Strategy<Value = (u128, Vec<u64>)> {
         let raw = prop::collection::vec(any::<u64>(), 0..=most);
         (prop::sample::select(UNIVERSES.to_vec()), raw, 0..4u8).prop_map(|(universe, raw, kind)| {
@@ -407,7 +434,10 @@ mod tests {
         assert_eq!(chinese_remainder(&[1, 1], &[0, 1]), None);
         let large = [u64::MAX, u64::MAX - 1, u64::MAX - 2];
         let (solution, product) = chinese_remainder(&[7, 7, 7], &large).unwrap();
-        assert_eq!((solution, product), (7u32.into(), large.iter().copied().map(BigUint::from).product()));
+        assert_eq!(
+            (solution, product),
+            (7u32.into(), large.iter().copied().map(BigUint::from).product())
+        );
     }
 
     #[test]

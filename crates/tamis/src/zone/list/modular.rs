@@ -1,12 +1,14 @@
 //! Listing a set from its residue multisets by finding roots in a prime field.
-//! The multisets give the coefficients of f(z) = product of (z - x) exactly, hence also modulo a prime p;
-//! the roots of f modulo p are the elements modulo p, and the multisets tell which numbers they stand for.
+//! The multisets give the coefficients of f(z) = product of (z - x) exactly, hence also modulo a
+//! prime p; the roots of f modulo p are the elements modulo p, and the multisets tell which numbers
+//! they stand for.
 
 use super::crt::{Crt, Multisets};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
-/// The set of distinct numbers in `0..universe` that has the residues `residues[i]` modulo `moduli[i]`.
+/// The set of distinct numbers in `0..universe` that has the residues `residues[i]` modulo
+/// `moduli[i]`.
 ///
 /// `None` when there is no such set, or when the product of the moduli does not exceed every
 /// C(s,j) (n-1)^j, so that the coefficients are not determined.
@@ -15,21 +17,23 @@ pub(crate) fn algebra(moduli: &[u64], residues: &[Vec<u64>], universe: u128) -> 
     let field = Field::for_universe(universe);
     let polynomial = coefficients(&multisets, field)?;
     let roots = field.roots(polynomial)?;
-    let mut elements: Vec<u64> = roots.into_iter().flat_map(|root| lifts(root, field, universe)).collect();
+    let mut elements: Vec<u64> =
+        roots.into_iter().flat_map(|root| lifts(root, field, universe)).collect();
     if elements.len() > multisets.size {
         multisets.keep_members(&mut elements);
     }
     multisets.confirm(elements)
 }
 
-/// The numbers of the universe congruent to the root: nine at most, for the prime is at least 2^61 - 1
-/// or at least an eighth of the universe.
+/// The numbers of the universe congruent to the root: nine at most, for the prime is at least 2^61
+/// - 1 or at least an eighth of the universe.
 fn lifts(root: u64, field: Field, universe: u128) -> impl Iterator<Item = u64> {
     let multiples = (0..=8).map(move |count| u128::from(root) + count * u128::from(field.prime));
     multiples.take_while(move |&number| number < universe).map(|number| number as u64)
 }
 
-/// Algorithm 3 modulo the prime: f(z) = z^s - A_1 z^(s-1) + A_2 z^(s-2) - ..., lowest coefficient first.
+/// Algorithm 3 modulo the prime: f(z) = z^s - A_1 z^(s-1) + A_2 z^(s-2) - ..., lowest coefficient
+/// first.
 fn coefficients(multisets: &Multisets, field: Field) -> Option<Vec<u64>> {
     let crt = Crt::new(multisets.moduli)?;
     let largest = multisets.largest_coefficient(&crt.product)?;
@@ -39,17 +43,20 @@ fn coefficients(multisets: &Multisets, field: Field) -> Option<Vec<u64>> {
     let mut polynomial = vec![1];
     for degree in 0..multisets.size {
         let column: Vec<u64> = symmetric.iter().map(|one| one[degree]).collect();
-        let coefficient = if short { combiner.combine(&column) } else { combiner.combine_long(&column)? };
+        let coefficient =
+            if short { combiner.combine(&column) } else { combiner.combine_long(&column)? };
         polynomial.push(if degree % 2 == 0 { field.subtract(0, coefficient) } else { coefficient });
     }
     polynomial.reverse();
     Some(polynomial)
 }
 
-/// Fractions are counted in units of 2^-96: a residue below 2^32 times such a reciprocal fits 128 bits.
+/// Fractions are counted in units of 2^-96: a residue below 2^32 times such a reciprocal fits 128
+/// bits.
 const UNIT: u32 = 96;
 
-/// Carries numbers from residues modulo the moduli to the residue modulo a prime, in one pass of words.
+/// Carries numbers from residues modulo the moduli to the residue modulo a prime, in one pass of
+/// words.
 ///
 /// With weights w_i = a_i q_i mod p_i the number is sum w_i N_i - t P, where t is the whole part of
 /// sum w_i / p_i. So it is enough to know t, and fixed point fractions give it.
@@ -81,13 +88,14 @@ impl<'a> Combiner<'a> {
             *cofactor = field.multiply(*cofactor, after);
             after = field.multiply(after, field.reduce(modulus.into()));
         }
-        let reciprocals = moduli.iter().map(|&modulus| (1 << UNIT) / u128::from(modulus).max(1)).collect();
+        let reciprocals =
+            moduli.iter().map(|&modulus| (1 << UNIT) / u128::from(modulus).max(1)).collect();
         let error = moduli.iter().map(|&modulus| u128::from(modulus)).sum();
         Combiner { field, moduli, crt, reciprocals, cofactors, product, error }
     }
 
-    /// Whether numbers up to `largest` are so far below P that the error cannot carry the sum of fractions,
-    /// t + number/P, to the next whole number.
+    /// Whether numbers up to `largest` are so far below P that the error cannot carry the sum of
+    /// fractions, t + number/P, to the next whole number.
     fn separates(&self, largest: &BigUint) -> bool {
         let slack = ((&self.crt.product * self.error) >> UNIT) + 1u32;
         largest + slack <= self.crt.product
@@ -130,7 +138,8 @@ const KARATSUBA: usize = 48;
 const ATTEMPTS: usize = 100;
 
 impl Field {
-    /// The shorter prime halves the work but leaves up to five candidates a root: no more than that.
+    /// The shorter prime halves the work but leaves up to five candidates a root: no more than
+    /// that.
     fn for_universe(universe: u128) -> Field {
         let bits = if universe <= 1 << 33 { 31 } else { 61 };
         Field { bits, prime: (1 << bits) - 1 }
@@ -205,14 +214,15 @@ impl Field {
         let Some(root) = self.root(self.subtract(self.multiply(half, half), constant)) else {
             return Vec::new();
         };
-        let mut roots = vec![self.subtract(root, half), self.subtract(self.subtract(0, root), half)];
+        let mut roots =
+            vec![self.subtract(root, half), self.subtract(self.subtract(0, root), half)];
         roots.dedup();
         roots
     }
 
-    /// The product of (z - r) over the distinct roots r, which is what the polynomial shares with z^p - z.
-    /// On the way there lies z^((p-1)/2), so the product comes split once where that splits it.
-    /// Degrees up to 2 are solved directly and need no preparation.
+    /// The product of (z - r) over the distinct roots r, which is what the polynomial shares with
+    /// z^p - z. On the way there lies z^((p-1)/2), so the product comes split once where that
+    /// splits it. Degrees up to 2 are solved directly and need no preparation.
     fn linear_part(self, polynomial: Vec<u64>) -> Vec<Vec<u64>> {
         if polynomial.len() <= 3 {
             return vec![polynomial];
@@ -238,8 +248,8 @@ impl Field {
         Some([factor, other])
     }
 
-    /// Two proper factors of a product of distinct (z - r). The power (p-1)/2 of r + shift is 1 for half of
-    /// the shifts, as good as independently for every r.
+    /// Two proper factors of a product of distinct (z - r). The power (p-1)/2 of r + shift is 1 for
+    /// half of the shifts, as good as independently for every r.
     fn split(self, polynomial: &[u64], shifts: &mut Shifts) -> Option<[Vec<u64>; 2]> {
         let quotient = Quotient::new(self, polynomial);
         let mut powers = shifts.take(ATTEMPTS).map(|shift| quotient.power(shift, self.bits - 1));
@@ -318,7 +328,8 @@ impl Field {
         let mut sum = 0;
         for (some, others) in left.chunks(RUN).zip(right.rchunks(RUN)) {
             let products = some.iter().zip(others.iter().rev());
-            sum = self.fold(sum) + products.map(|(&x, &y)| u128::from(x) * u128::from(y)).sum::<u128>();
+            sum = self.fold(sum)
+                + products.map(|(&x, &y)| u128::from(x) * u128::from(y)).sum::<u128>();
         }
         self.reduce(sum)
     }
@@ -331,7 +342,8 @@ impl Field {
         let (right_low, right_high) = right.split_at(cut.min(right.len()));
         let low = self.product(left_low, right_low, 2 * cut);
         let high = self.product(left_high, right_high, 2 * cut);
-        let (left_sum, right_sum) = (self.sum(left_low, left_high), self.sum(right_low, right_high));
+        let (left_sum, right_sum) =
+            (self.sum(left_low, left_high), self.sum(right_low, right_high));
         let mixed = self.product(&left_sum, &right_sum, 2 * cut);
         let mut product = vec![0; 4 * cut];
         product[..2 * cut].copy_from_slice(&low);
@@ -363,8 +375,8 @@ struct Quotient<'a> {
     field: Field,
     modulus: &'a [u64],
     degree: usize,
-    /// The power series inverse to the modulus read from its highest coefficient: it turns the division
-    /// of a square by the modulus into two products.
+    /// The power series inverse to the modulus read from its highest coefficient: it turns the
+    /// division of a square by the modulus into two products.
     inverse: Vec<u64>,
 }
 
@@ -424,7 +436,8 @@ impl<'a> Quotient<'a> {
     }
 }
 
-/// Shifts that look random: a linear congruential generator with a full period, of which the high bits serve.
+/// Shifts that look random: a linear congruential generator with a full period, of which the high
+/// bits serve.
 struct Shifts {
     field: Field,
     state: u64,
@@ -434,8 +447,10 @@ impl Iterator for Shifts {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        self.state =
-            self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.state = self
+            .state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         Some(self.field.reduce(u128::from(self.state >> (64 - self.field.bits))))
     }
 }
@@ -460,7 +475,8 @@ mod tests {
     fn elements_that_agree_modulo_the_prime() {
         for (bits, universe) in [(31, 1u128 << 33), (61, 1 << 64)] {
             let prime = (1u64 << bits) - 1;
-            let set: Vec<u64> = (0..4).flat_map(|count| [count * prime, count * prime + 5]).collect();
+            let set: Vec<u64> =
+                (0..4).flat_map(|count| [count * prime, count * prime + 5]).collect();
             assert_eq!(list(&set, universe), Some(set));
         }
     }

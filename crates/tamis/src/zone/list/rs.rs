@@ -1,29 +1,32 @@
 //! Listing a set from its Reed-Solomon counters.
 //!
 //! An element is written in base q with digits c_0 .. c_t and stands for the polynomial
-//! f(a) = c_0 + c_1 a + .. + c_t a^t over GF(q). Block i < q counts the values f(i) of a set, and block q,
-//! the point at infinity, counts c_t. Two elements agree in at most t blocks, since their difference has at
-//! most t roots.
+//! f(a) = c_0 + c_1 a + .. + c_t a^t over GF(q). Block i < q counts the values f(i) of a set, and
+//! block q, the point at infinity, counts c_t. Two elements agree in at most t blocks, since their
+//! difference has at most t roots.
 //!
-//! [`algebra`] takes counters. Block i gives the polynomial Q(i, z) = product of z - f(i) over the set. The
-//! coefficient of z^(s-j) has degree at most j t in a, so s t + 1 blocks determine Q(a, z), whose factors
-//! z - f(a) are the elements. Instead of the whole of Q we take its expansion around the block with the
-//! fewest collisions, where the constant terms of all f can be read off, and find the further coefficients
-//! one by one. f alone in its cell needs Q only up to a^t, and m elements in one cell up to a^(m t).
+//! [`algebra`] takes counters. Block i gives the polynomial Q(i, z) = product of z - f(i) over the
+//! set. The coefficient of z^(s-j) has degree at most j t in a, so s t + 1 blocks determine Q(a,
+//! z), whose factors z - f(a) are the elements. Instead of the whole of Q we take its expansion
+//! around the block with the fewest collisions, where the constant terms of all f can be read off,
+//! and find the further coefficients one by one. f alone in its cell needs Q only up to a^t, and m
+//! elements in one cell up to a^(m t).
 //!
 //! [`join`] takes only which positions are occupied: any t + 1 blocks determine an element, so all
-//! combinations of positions in the t + 1 sparsest blocks are tried and tested against the other blocks.
+//! combinations of positions in the t + 1 sparsest blocks are tried and tested against the other
+//! blocks.
 
 use crate::zone::field::Field;
 
 /// Elements are below 2^64 and q is at least 2, so no element needs more digits than t + 1 = 64.
 const MOST_DEGREE: u32 = 63;
 
-/// How many blocks `join` tests in its innermost loop; what passes these is rare and is tested in full.
+/// How many blocks `join` tests in its innermost loop; what passes these is rare and is tested in
+/// full.
 const MOST_TESTS: usize = 8;
 
-/// The position of an element in a block: f(block), or the top digit for block q, the point at infinity.
-/// `None` if the element has more than t + 1 digits or there is no such block.
+/// The position of an element in a block: f(block), or the top digit for block q, the point at
+/// infinity. `None` if the element has more than t + 1 digits or there is no such block.
 #[cfg(test)]
 pub(crate) fn position(field: &Field, t: u32, element: u64, block: u32) -> Option<u32> {
     if t > MOST_DEGREE || block > field.order() {
@@ -39,12 +42,18 @@ pub(crate) fn position(field: &Field, t: u32, element: u64, block: u32) -> Optio
     (rest == 0).then(|| value(field, &digits, block))
 }
 
-/// Lists, in ascending order, the set of distinct elements below `universe` with the given counters:
-/// `blocks[i]` is the multiset of the positions in block i, in any order.
+/// Lists, in ascending order, the set of distinct elements below `universe` with the given
+/// counters: `blocks[i]` is the multiset of the positions in block i, in any order.
 ///
-/// `None` if there are fewer than s t + 1 blocks for s elements or no set has these counters. A list that is
-/// returned reproduces every block, and with s t + 1 blocks it is the only one that does.
-pub(crate) fn algebra(field: &Field, t: u32, blocks: &[Vec<u32>], universe: u128) -> Option<Vec<u64>> {
+/// `None` if there are fewer than s t + 1 blocks for s elements or no set has these counters. A
+/// list that is returned reproduces every block, and with s t + 1 blocks it is the only one that
+/// does.
+pub(crate) fn algebra(
+    field: &Field,
+    t: u32,
+    blocks: &[Vec<u32>],
+    universe: u128,
+) -> Option<Vec<u64>> {
     let size = blocks.first()?.len();
     if !representable(field, t, universe) || !well_formed(field, blocks, size) {
         return None;
@@ -68,13 +77,15 @@ pub(crate) fn algebra(field: &Field, t: u32, blocks: &[Vec<u32>], universe: u128
     (distinct && elements.len() == size).then_some(elements)
 }
 
-/// Lists, in ascending order, all elements below `universe` whose position is occupied in every block and
-/// which pass `check`; `occupied[i]` holds the distinct occupied positions of block i in ascending order.
+/// Lists, in ascending order, all elements below `universe` whose position is occupied in every
+/// block and which pass `check`; `occupied[i]` holds the distinct occupied positions of block i in
+/// ascending order.
 ///
-/// `None` if more than `most` combinations of positions would have to be tried, or the input is malformed.
+/// `None` if more than `most` combinations of positions would have to be tried, or the input is
+/// malformed.
 ///
-/// The bound on the universe limits the top digit and so acts as a block at infinity even where none is
-/// given; often it is the sparsest of all.
+/// The bound on the universe limits the top digit and so acts as a block at infinity even where
+/// none is given; often it is the sparsest of all.
 pub(crate) fn join(
     field: &Field,
     t: u32,
@@ -107,33 +118,41 @@ pub(crate) fn join(
     Some(search.found)
 }
 
-/// Whether all numbers below the universe have t + 1 digits and fit in 64 bits. Without the former, two
-/// elements could share all their positions.
+/// Whether all numbers below the universe have t + 1 digits and fit in 64 bits. Without the former,
+/// two elements could share all their positions.
 fn representable(field: &Field, t: u32, universe: u128) -> bool {
     let q = u128::from(field.order());
-    t <= MOST_DEGREE && universe <= 1 << 64 && q.checked_pow(t + 1).is_none_or(|all| universe <= all)
+    t <= MOST_DEGREE
+        && universe <= 1 << 64
+        && q.checked_pow(t + 1).is_none_or(|all| universe <= all)
 }
 
 /// Whether there are at most q + 1 blocks, all of the same size, with all positions in the field.
 fn well_formed(field: &Field, blocks: &[Vec<u32>], size: usize) -> bool {
     let q = field.order();
-    let regular = |block: &Vec<u32>| block.len() == size && block.iter().all(|&position| position < q);
+    let regular =
+        |block: &Vec<u32>| block.len() == size && block.iter().all(|&position| position < q);
     blocks.len() as u64 <= u64::from(q) + 1 && blocks.iter().all(regular)
 }
 
 /// Whether there are at most q + 1 blocks, each a strictly ascending list of field elements.
 fn ascending(field: &Field, blocks: &[Vec<u32>]) -> bool {
     let q = field.order();
-    let regular = |block: &Vec<u32>| block.is_sorted_by(|a, b| a < b) && block.last().is_none_or(|&a| a < q);
+    let regular =
+        |block: &Vec<u32>| block.is_sorted_by(|a, b| a < b) && block.last().is_none_or(|&a| a < q);
     blocks.len() as u64 <= u64::from(q) + 1 && blocks.iter().all(regular)
 }
 
-/// The value of a polynomial (constant term first) at a field element, or its top coefficient at infinity.
+/// The value of a polynomial (constant term first) at a field element, or its top coefficient at
+/// infinity.
 fn value(field: &Field, polynomial: &[u32], block: u32) -> u32 {
     if block == field.order() {
         return polynomial.last().copied().unwrap_or(0);
     }
-    polynomial.iter().rev().fold(0, |sum, &coefficient| field.add(field.mul(sum, block), coefficient))
+    polynomial
+        .iter()
+        .rev()
+        .fold(0, |sum, &coefficient| field.add(field.mul(sum, block), coefficient))
 }
 
 /// The element with the given digits, if it is below the universe.
@@ -144,8 +163,8 @@ fn element(field: &Field, digits: &[u32], universe: u128) -> Option<u64> {
     if number < universe { u64::try_from(number).ok() } else { None }
 }
 
-/// Turns g(y) into f(a) = g(a - base), by Horner's rule: repeatedly multiply by a - base and add the next
-/// coefficient, in place.
+/// Turns g(y) into f(a) = g(a - base), by Horner's rule: repeatedly multiply by a - base and add
+/// the next coefficient, in place.
 fn shift(field: &Field, polynomial: &mut [u32], base: u32) {
     let factor = field.neg(base);
     for start in (0..polynomial.len()).rev() {
@@ -155,8 +174,9 @@ fn shift(field: &Field, polynomial: &mut [u32], base: u32) {
     }
 }
 
-/// Whether the polynomials have exactly these positions in all blocks. Both sides have the same number of
-/// positions, so it is enough that none is used more often than counted; the tally then returns to zero.
+/// Whether the polynomials have exactly these positions in all blocks. Both sides have the same
+/// number of positions, so it is enough that none is used more often than counted; the tally then
+/// returns to zero.
 fn reproduces(field: &Field, polynomials: &[Vec<u32>], blocks: &[Vec<u32>]) -> bool {
     let mut tally = vec![0usize; field.order() as usize];
     let mut matches = |(index, block): (u32, &Vec<u32>)| {
@@ -190,7 +210,8 @@ struct Expansion {
 }
 
 impl Expansion {
-    /// Interpolates Q as far as needed, or gives up when the blocks are too few or certainly inconsistent.
+    /// Interpolates Q as far as needed, or gives up when the blocks are too few or certainly
+    /// inconsistent.
     fn new(field: &Field, t: u32, blocks: &[Vec<u32>], size: usize) -> Option<Expansion> {
         let degree = size.checked_mul(t as usize)?;
         let finite = blocks.len().min(field.order() as usize);
@@ -201,7 +222,8 @@ impl Expansion {
         let (base, cells) = fewest_collisions(field, t, &blocks[..finite], size)?;
         let crowd = cells.iter().map(|cell| cell.count).max()?;
         let precision = crowd * t as usize + 1;
-        let points: Vec<u32> = (0..finite.min(degree + 1) as u32).map(|i| field.sub(i, base)).collect();
+        let points: Vec<u32> =
+            (0..finite.min(degree + 1) as u32).map(|i| field.sub(i, base)).collect();
         let lead = infinity.filter(|_| finite == degree).map(|block| product(field, block)[0]);
         let mut rows = vec![vec![0; size + 1]; precision];
         for ((&point, block), weights) in
@@ -216,8 +238,9 @@ impl Expansion {
                 field.add_scaled(row, &values, weight);
             }
         }
-        // With one point too few, only the coefficient of z^0 could have the full degree s t. The block at
-        // infinity gives its top term: taken out before the interpolation, put back here.
+        // With one point too few, only the coefficient of z^0 could have the full degree s t. The
+        // block at infinity gives its top term: taken out before the interpolation, put
+        // back here.
         if let (Some(lead), Some(row)) = (lead, rows.get_mut(degree)) {
             row[0] = field.add(row[0], lead);
         }
@@ -227,10 +250,15 @@ impl Expansion {
 
 /// The block with the fewest pairs of elements in the same cell, and its cells.
 ///
-/// A pair of elements meets in at most t blocks, so the average over all blocks, and with it the minimum, is
-/// at most t s (s - 1) / 2 divided by their number. This keeps the cells small, of order sqrt(s) at worst;
-/// if it fails then no set has these counters.
-fn fewest_collisions(field: &Field, t: u32, blocks: &[Vec<u32>], size: usize) -> Option<(u32, Vec<Cell>)> {
+/// A pair of elements meets in at most t blocks, so the average over all blocks, and with it the
+/// minimum, is at most t s (s - 1) / 2 divided by their number. This keeps the cells small, of
+/// order sqrt(s) at worst; if it fails then no set has these counters.
+fn fewest_collisions(
+    field: &Field,
+    t: u32,
+    blocks: &[Vec<u32>],
+    size: usize,
+) -> Option<(u32, Vec<Cell>)> {
     let mut tally = vec![0usize; field.order() as usize];
     let mut collisions = |block: &Vec<u32>| {
         let mut pairs = 0u128;
@@ -244,7 +272,8 @@ fn fewest_collisions(field: &Field, t: u32, blocks: &[Vec<u32>], size: usize) ->
     let counted = (0..).zip(blocks).map(|(index, block)| (collisions(block), index));
     let (pairs, base): (u128, u32) = counted.min()?;
     let all_pairs = size as u128 * (size as u128 - 1) / 2;
-    let possible = pairs.checked_mul(blocks.len() as u128)? <= all_pairs.checked_mul(u128::from(t))?;
+    let possible =
+        pairs.checked_mul(blocks.len() as u128)? <= all_pairs.checked_mul(u128::from(t))?;
     possible.then(|| (base, cells(&blocks[base as usize])))
 }
 
@@ -269,11 +298,11 @@ fn product(field: &Field, block: &[u32]) -> Vec<u32> {
     result
 }
 
-/// For each of the distinct points the first `precision` coefficients of its Lagrange basis polynomial (1 at
-/// this point, 0 at the others).
+/// For each of the distinct points the first `precision` coefficients of its Lagrange basis
+/// polynomial (1 at this point, 0 at the others).
 ///
-/// That polynomial is M(y) / (y - point), up to a factor, where M is the product of all y - point. The
-/// division by y - point starts from the constant term, so only the start of M is needed.
+/// That polynomial is M(y) / (y - point), up to a factor, where M is the product of all y - point.
+/// The division by y - point starts from the constant term, so only the start of M is needed.
 fn basis_starts(field: &Field, points: &[u32], precision: usize) -> Vec<Vec<u32>> {
     let mut master = vec![0; precision + 1];
     master[0] = 1;
@@ -294,8 +323,8 @@ fn basis_starts(field: &Field, points: &[u32], precision: usize) -> Vec<Vec<u32>
     points.iter().map(start).collect()
 }
 
-/// The start of M(y) / (y - point), one coefficient fewer than are given of M: comparing coefficients,
-/// m_k = r_(k-1) - point r_k.
+/// The start of M(y) / (y - point), one coefficient fewer than are given of M: comparing
+/// coefficients, m_k = r_(k-1) - point r_k.
 fn divide_start(field: &Field, master: &[u32], point: u32) -> Vec<u32> {
     let Some(inverse) = field.inv(point) else {
         return master[1..].to_vec();
@@ -310,10 +339,11 @@ fn divide_start(field: &Field, master: &[u32], point: u32) -> Vec<u32> {
 
 /// Finds all polynomials f with Q(y, f(y)) = 0 that continue the coefficients in `start`.
 ///
-/// `cells` are the roots of Q(0, z), the possible next coefficients, and `levels` coefficients come after
-/// these. Q has precision (largest count) * levels + 1. A cell of m roots c goes on with
-/// Q(y, c + y z) / y^m, of which z - (f - c) / y are the factors. The counts add up to s at most at each
-/// level, so there are never more than s branches. `None` if Q is not a product of such factors.
+/// `cells` are the roots of Q(0, z), the possible next coefficients, and `levels` coefficients come
+/// after these. Q has precision (largest count) * levels + 1. A cell of m roots c goes on with
+/// Q(y, c + y z) / y^m, of which z - (f - c) / y are the factors. The counts add up to s at most at
+/// each level, so there are never more than s branches. `None` if Q is not a product of such
+/// factors.
 fn descend(
     field: &Field,
     rows: &[Vec<u32>],
@@ -338,15 +368,19 @@ fn descend(
     Some(())
 }
 
-/// Q(y, c + y z) / y^m for a cell of m roots c, up to the precision m (levels - 1) + 1 that is needed next.
+/// Q(y, c + y z) / y^m for a cell of m roots c, up to the precision m (levels - 1) + 1 that is
+/// needed next.
 ///
-/// The term y^d z^k of Q(y, c + z) becomes y^(d + k) z^k. All terms below y^m must vanish, and the first that
-/// remains, in y^m, must have degree m in z; otherwise c is not an m-fold root of a product of factors.
+/// The term y^d z^k of Q(y, c + z) becomes y^(d + k) z^k. All terms below y^m must vanish, and the
+/// first that remains, in y^m, must have degree m in z; otherwise c is not an m-fold root of a
+/// product of factors.
 fn substitute(field: &Field, rows: &[Vec<u32>], cell: Cell, levels: u32) -> Option<Vec<Vec<u32>>> {
     let precision = cell.count.checked_mul(levels as usize)?.checked_add(1)?;
     let mut result: Vec<Vec<u32>> = (0..precision).map(|d| vec![0; d + 1]).collect();
     for (d, row) in rows.iter().enumerate().take(precision) {
-        for (k, coefficient) in taylor(field, row, cell.value, precision - d).into_iter().enumerate() {
+        for (k, coefficient) in
+            taylor(field, row, cell.value, precision - d).into_iter().enumerate()
+        {
             result[d + k][k] = coefficient;
         }
     }
@@ -356,8 +390,8 @@ fn substitute(field: &Field, rows: &[Vec<u32>], cell: Cell, levels: u32) -> Opti
     (vanishes && degree_fits).then_some(rest)
 }
 
-/// The first coefficients, at most `count`, of a polynomial in powers of z - center: the remainders of
-/// repeated division by z - center.
+/// The first coefficients, at most `count`, of a polynomial in powers of z - center: the remainders
+/// of repeated division by z - center.
 fn taylor(field: &Field, polynomial: &[u32], center: u32, count: usize) -> Vec<u32> {
     let mut rest = polynomial.to_vec();
     let count = count.min(rest.len());
@@ -368,8 +402,8 @@ fn taylor(field: &Field, polynomial: &[u32], center: u32, count: usize) -> Vec<u
     rest
 }
 
-/// Divides by z - point in place: the remainder, which is the value at the point, comes first and the
-/// quotient after it.
+/// Divides by z - point in place: the remainder, which is the value at the point, comes first and
+/// the quotient after it.
 fn divide(field: &Field, polynomial: &mut [u32], point: u32) {
     let mut carry = 0;
     for coefficient in polynomial.iter_mut().rev() {
@@ -378,10 +412,12 @@ fn divide(field: &Field, polynomial: &mut [u32], point: u32) {
     }
 }
 
-/// The roots of a polynomial with non-zero top coefficient; `None` unless there are as many as its degree.
+/// The roots of a polynomial with non-zero top coefficient; `None` unless there are as many as its
+/// degree.
 ///
-/// The last root is solved for, so the frequent case of degree 1 is immediate. For the others all field
-/// elements are tried: the degree is the size of a cell, so this stays cheap even for large q.
+/// The last root is solved for, so the frequent case of degree 1 is immediate. For the others all
+/// field elements are tried: the degree is the size of a cell, so this stays cheap even for large
+/// q.
 fn roots(field: &Field, polynomial: &[u32]) -> Option<Vec<Cell>> {
     let mut rest = polynomial.to_vec();
     let mut found = Vec::new();
@@ -415,7 +451,8 @@ impl<'a> Axis<'a> {
     }
 }
 
-/// The possible top digits: those of the block at infinity, if there is one, that the universe admits.
+/// The possible top digits: those of the block at infinity, if there is one, that the universe
+/// admits.
 fn top_digits(field: &Field, t: u32, occupied: &[Vec<u32>], universe: u128) -> Vec<u32> {
     let place = u128::from(field.order()).checked_pow(t).unwrap_or(u128::MAX);
     let admitted = |digit: &u32| u128::from(*digit) <= universe.saturating_sub(1) / place;
@@ -427,14 +464,16 @@ fn top_digits(field: &Field, t: u32, occupied: &[Vec<u32>], universe: u128) -> V
 
 /// The enumeration of all combinations of positions on the chosen axes.
 ///
-/// The polynomial through the chosen positions is a sum of one multiple of a basis polynomial for each axis.
-/// We keep partial sums of what is wanted of it: its coefficients and its values at the test blocks. In the
-/// innermost loop a candidate then costs one product and one sum for each test until one fails.
+/// The polynomial through the chosen positions is a sum of one multiple of a basis polynomial for
+/// each axis. We keep partial sums of what is wanted of it: its coefficients and its values at the
+/// test blocks. In the innermost loop a candidate then costs one product and one sum for each test
+/// until one fails.
 struct Search<'a> {
     field: &'a Field,
     chosen: &'a [Axis<'a>],
     others: &'a [Axis<'a>],
-    /// For each axis the t + 1 coefficients of its basis polynomial, then its values at the test blocks.
+    /// For each axis the t + 1 coefficients of its basis polynomial, then its values at the test
+    /// blocks.
     rows: Vec<Vec<u32>>,
     /// For each test block, the first few of `others`, which positions are occupied.
     tests: Vec<Vec<bool>>,
@@ -457,15 +496,27 @@ impl<'a> Search<'a> {
         let tested = &others[..others.len().min(MOST_TESTS)];
         let mut rows = basis(field, chosen)?;
         for row in &mut rows {
-            let values: Vec<u32> = tested.iter().map(|axis| value(field, row, axis.block)).collect();
+            let values: Vec<u32> =
+                tested.iter().map(|axis| value(field, row, axis.block)).collect();
             row.extend(values);
         }
         let tests = tested.iter().map(|axis| occupancy(field, axis.positions)).collect();
         let width = t as usize + 1 + tested.len();
-        Some(Search { field, chosen, others, rows, tests, width, universe, check, found: Vec::new() })
+        Some(Search {
+            field,
+            chosen,
+            others,
+            rows,
+            tests,
+            width,
+            universe,
+            check,
+            found: Vec::new(),
+        })
     }
 
-    /// Goes through the positions of the axes from `depth` on; `partial` is the sum of the earlier axes.
+    /// Goes through the positions of the axes from `depth` on; `partial` is the sum of the earlier
+    /// axes.
     fn descend(&mut self, depth: usize, partial: &[u32]) {
         let axis = self.chosen[depth];
         if depth + 1 == self.chosen.len() {
@@ -498,13 +549,15 @@ impl<'a> Search<'a> {
         self.keep(&polynomial);
     }
 
-    /// Keeps a candidate that is below the universe, occupied in the remaining blocks, and passes the check.
+    /// Keeps a candidate that is below the universe, occupied in the remaining blocks, and passes
+    /// the check.
     fn keep(&mut self, polynomial: &[u32]) {
         let Some(element) = element(self.field, polynomial, self.universe) else {
             return;
         };
-        let occupied =
-            |axis: &Axis| axis.positions.binary_search(&value(self.field, polynomial, axis.block)).is_ok();
+        let occupied = |axis: &Axis| {
+            axis.positions.binary_search(&value(self.field, polynomial, axis.block)).is_ok()
+        };
         if self.others[self.tests.len()..].iter().all(occupied) && (self.check)(element) {
             self.found.push(element);
         }
@@ -517,13 +570,14 @@ fn occupancy(field: &Field, positions: &[u32]) -> Vec<bool> {
     occupied
 }
 
-/// For each axis the polynomial, of degree below the number of axes, that is 1 there and 0 on the others.
-/// To be 1 at infinity means top coefficient 1, to be 0 there one degree less.
+/// For each axis the polynomial, of degree below the number of axes, that is 1 there and 0 on the
+/// others. To be 1 at infinity means top coefficient 1, to be 0 there one degree less.
 fn basis(field: &Field, axes: &[Axis]) -> Option<Vec<Vec<u32>>> {
     let infinity = field.order();
     let polynomial = |axis: &Axis| {
         let others = axes.iter().map(|other| other.block);
-        let others: Vec<u32> = others.filter(|&other| other != axis.block && other != infinity).collect();
+        let others: Vec<u32> =
+            others.filter(|&other| other != axis.block && other != infinity).collect();
         let zeros = product(field, &others);
         let scale = field.inv(value(field, &zeros, axis.block))?;
         let mut scaled = vec![0; axes.len()];
@@ -558,7 +612,8 @@ mod tests {
     }
 
     fn blocks(field: &Field, t: u32, set: &[u64], count: u32) -> Vec<Vec<u32>> {
-        let positions = |block| set.iter().map(|&x| position(field, t, x, block).unwrap()).collect();
+        let positions =
+            |block| set.iter().map(|&x| position(field, t, x, block).unwrap()).collect();
         (0..count).map(positions).collect()
     }
 
@@ -573,7 +628,8 @@ mod tests {
         u128::from(q).checked_pow(t + 1).unwrap_or(u128::MAX).min(1 << 64)
     }
 
-    /// Sets of various shapes: random, consecutive somewhere, at either end, and sharing many digits.
+    /// Sets of various shapes: random, consecutive somewhere, at either end, and sharing many
+    /// digits.
     fn set(draw: &mut Draw, q: u32, universe: u128, size: u64, shape: u8) -> Vec<u64> {
         let size = u128::from(size).min(universe);
         let last = universe - size;
@@ -738,7 +794,10 @@ mod tests {
         assert_eq!(algebra(&field, 2, &[vec![], vec![]], 4096), Some(vec![]));
         assert_eq!(algebra(&field, 2, &[vec![], vec![1]], 4096), None);
         assert_eq!(algebra(&field, 2, &blocks(&field, 2, &set, 7), 4097), None);
-        assert_eq!(join(&field, 2, &occupied(&blocks(&field, 2, &set, 7)), 4096, 1, &|_| true), None);
+        assert_eq!(
+            join(&field, 2, &occupied(&blocks(&field, 2, &set, 7)), 4096, 1, &|_| true),
+            None
+        );
     }
 
     #[test]
@@ -756,8 +815,13 @@ mod tests {
 
     #[test]
     fn large_sets_are_recovered() {
-        let cases =
-            [(4096, 2, 1000, 0), (4093, 3, 400, 1), (6561, 2, 300, 4), (65536, 3, 200, 5), (256, 0, 256, 2)];
+        let cases = [
+            (4096, 2, 1000, 0),
+            (4093, 3, 400, 1),
+            (6561, 2, 300, 4),
+            (65536, 3, 200, 5),
+            (256, 0, 256, 2),
+        ];
         for (q, t, size, shape) in cases {
             let field = Field::new(q).unwrap();
             let universe = largest_universe(q, t);

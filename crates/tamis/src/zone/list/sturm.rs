@@ -1,6 +1,7 @@
-//! Listing a set from its residue multisets by Sturm's theorem, over the integers and exact throughout.
-//! The multisets give f(z) = product of (z - x); sign changes along its Sturm chain count the roots in any
-//! interval (a, b], and bisection of integer intervals from (-1, n-1] on isolates the roots.
+//! Listing a set from its residue multisets by Sturm's theorem, over the integers and exact
+//! throughout. The multisets give f(z) = product of (z - x); sign changes along its Sturm chain
+//! count the roots in any interval (a, b], and bisection of integer intervals from (-1, n-1] on
+//! isolates the roots.
 
 use super::crt::{Crt, Multisets};
 use num_bigint::{BigInt, Sign};
@@ -9,7 +10,8 @@ use num_traits::{One, Signed, Zero};
 /// A polynomial is the list of its coefficients, lowest first, without zeros at the end.
 type Polynomial = Vec<BigInt>;
 
-/// The set of distinct numbers in `0..universe` that has the residues `residues[i]` modulo `moduli[i]`.
+/// The set of distinct numbers in `0..universe` that has the residues `residues[i]` modulo
+/// `moduli[i]`.
 ///
 /// `None` when there is no such set, or when the product of the moduli does not exceed every
 /// C(s,j) (n-1)^j, so that the coefficients are not determined.
@@ -35,15 +37,16 @@ fn coefficients(multisets: &Multisets) -> Option<Polynomial> {
     Some(polynomial)
 }
 
-/// A Sturm chain f, f', ... of as many members as f has coefficients, all with positive leading coefficients.
+/// A Sturm chain f, f', ... of as many members as f has coefficients, all with positive leading
+/// coefficients.
 struct Chain {
     members: Vec<Polynomial>,
 }
 
 impl Chain {
-    /// `None` unless all roots of the monic polynomial are real and distinct. Just then does the chain lose
-    /// one degree a step and keep its leading coefficients positive, as it must to change sign s times at
-    /// minus infinity and never at plus infinity.
+    /// `None` unless all roots of the monic polynomial are real and distinct. Just then does the
+    /// chain lose one degree a step and keep its leading coefficients positive, as it must to
+    /// change sign s times at minus infinity and never at plus infinity.
     fn new(polynomial: Polynomial) -> Option<Chain> {
         let mut next = derivative(&polynomial);
         let mut members = vec![polynomial];
@@ -88,8 +91,9 @@ impl Chain {
         Some(roots)
     }
 
-    /// The only root in (low, high], if it is an integer. The root is simple, so the polynomial has one sign
-    /// between it and `high`, and the other sign before it: the rest of the chain is not needed.
+    /// The only root in (low, high], if it is an integer. The root is simple, so the polynomial has
+    /// one sign between it and `high`, and the other sign before it: the rest of the chain is
+    /// not needed.
     fn single_root(&self, mut low: i128, mut high: i128) -> Option<u64> {
         let polynomial = self.members.first()?;
         let above = sign(polynomial, &BigInt::from(high));
@@ -107,7 +111,11 @@ impl Chain {
 
 /// The sign of the value at a point, by Horner's rule.
 fn sign(polynomial: &[BigInt], point: &BigInt) -> Sign {
-    polynomial.iter().rev().fold(BigInt::zero(), |value, coefficient| value * point + coefficient).sign()
+    polynomial
+        .iter()
+        .rev()
+        .fold(BigInt::zero(), |value, coefficient| value * point + coefficient)
+        .sign()
 }
 
 fn derivative(polynomial: &[BigInt]) -> Polynomial {
@@ -115,11 +123,11 @@ fn derivative(polynomial: &[BigInt]) -> Polynomial {
     terms.map(|(degree, coefficient)| coefficient * degree).collect()
 }
 
-/// Minus the remainder of a dividend by a divisor of one degree less, times b^2 / a^2 for their leading
-/// coefficients a and b. That is a positive factor, so it changes no sign. Here b^2 makes the division
-/// integral, and a^2 divides the outcome: for a chain that starts with a monic polynomial and its derivative
-/// and loses one degree a step, it is a subresultant. So the numbers stay short without a search for common
-/// divisors.
+/// Minus the remainder of a dividend by a divisor of one degree less, times b^2 / a^2 for their
+/// leading coefficients a and b. That is a positive factor, so it changes no sign. Here b^2 makes
+/// the division integral, and a^2 divides the outcome: for a chain that starts with a monic
+/// polynomial and its derivative and loses one degree a step, it is a subresultant. So the numbers
+/// stay short without a search for common divisors.
 fn negative_remainder(dividend: &[BigInt], divisor: &[BigInt]) -> Polynomial {
     let (Some(first), Some((second, lower))) = (dividend.last(), divisor.split_last()) else {
         return Vec::new();
@@ -132,7 +140,8 @@ fn negative_remainder(dividend: &[BigInt], divisor: &[BigInt]) -> Polynomial {
     let constant = next.map_or_else(BigInt::zero, |(below, other)| second * other - first * below);
     let mut rest = Vec::with_capacity(lower.len());
     for (degree, coefficient) in lower.iter().enumerate() {
-        let shifted = degree.checked_sub(1).map_or_else(BigInt::zero, |below| &linear * &lower[below]);
+        let shifted =
+            degree.checked_sub(1).map_or_else(BigInt::zero, |below| &linear * &lower[below]);
         rest.push((shifted + &constant * coefficient - &scale * &dividend[degree]) / &square);
     }
     let length = rest.iter().rposition(|one| !one.is_zero()).map_or(0, |last| last + 1);
