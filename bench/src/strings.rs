@@ -6,7 +6,7 @@ use crate::report::Report;
 use crate::rounds::{Task, interleave};
 use std::collections::HashSet;
 use std::hash::BuildHasher;
-use tamis::{BlockedBloom, Bloom, Hash};
+use tamis::{BlockedBloom, Bloom, HashFamily};
 
 type Texts<'a> = Task<'a, [String]>;
 
@@ -31,7 +31,7 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
             }
         }
         let body = blocked.body();
-        let hash = Hash::default();
+        let hash = HashFamily::default();
         let asked = keys::texts(2, 1 << 18);
         let read = |word: u64| {
             let lines = (body.len() / 64) as u128;

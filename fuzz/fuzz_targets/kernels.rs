@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use tamis::rate::{Kind, Plan};
-use tamis::{BlockedBloom, Digest, Hash};
+use tamis::{BlockedBloom, Digest, HashFamily};
 
 /// The bits of a digest: block, lane and bit.
 fn bits(digest: u128, blocks: u64, hashes: u32) -> Vec<u64> {
@@ -22,7 +22,7 @@ fuzz_target!(|data: (bool, u8, Vec<u64>, Vec<u64>)| {
     let (precise, items, inserted, asked) = data;
     let rate = if precise { 1e-6 } else { 0.01 };
     let Ok(plan) = Plan::from_items_fpr(Kind::Blocked, u64::from(items) + 1, rate) else { return };
-    let hash = Hash::fast(u64::from(items));
+    let hash = HashFamily::fast(u64::from(items));
     let blocks = plan.cells() / 512;
     let digest = |key: &u64| u128::from(hash.digest(*key).unwrap_or(Digest::from(0)));
     let mut model = vec![0u8; plan.bytes() as usize];

@@ -6,16 +6,16 @@ use libfuzzer_sys::fuzz_target;
 use tamis::privacy::{LinearFilter, LinearPlan, UltraFilter, UltraPlan};
 use tamis::rate::{Kind, Plan};
 use tamis::zone::{CodeName, CountingFilter, Universe};
-use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Hash, Open, SecretKey};
+use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, HashFamily, Open, SecretKey};
 
 fuzz_target!(|data: (u8, u8, u16, Vec<Vec<u8>>)| {
     let (kind, family, items, keys) = data;
     let secret = || SecretKey::new(b"0123456789abcdef").ok();
     let hash = match family % 4 {
-        0 => Hash::fast(u64::from(family)),
-        1 => secret().map(Hash::keyed).unwrap_or_default(),
-        2 => Hash::sha256_md5(),
-        _ => Hash::prefixed(),
+        0 => HashFamily::fast(u64::from(family)),
+        1 => secret().map(HashFamily::keyed).unwrap_or_default(),
+        2 => HashFamily::sha256_md5(),
+        _ => HashFamily::prefixed(),
     };
     let keyed = hash.name() == "keyed";
     let items = u64::from(items) + 1;

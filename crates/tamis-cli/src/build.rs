@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use tamis::rate::{Health, Kind, Plan, RateFilter};
-use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Hash};
+use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, HashFamily};
 
 /// Make a filter of keys
 #[derive(Args)]
@@ -102,7 +102,7 @@ impl BuildRate {
         any.as_rate().map_or(Ok(()), |filter| self.report(filter, keys, new))
     }
 
-    fn hash(&self) -> anyhow::Result<Hash> {
+    fn hash(&self) -> anyhow::Result<HashFamily> {
         let default = if self.key.key_file.is_some() { Family::Keyed } else { Family::Fast };
         let family = self.hash.unwrap_or(default);
         if self.seed.is_some() && family != Family::Fast {
@@ -114,15 +114,15 @@ impl BuildRate {
             bail!("--key-file goes with --hash keyed; leave one of them out");
         }
         Ok(match family {
-            Family::Fast => Hash::fast(self.seed.unwrap_or(0)),
+            Family::Fast => HashFamily::fast(self.seed.unwrap_or(0)),
             Family::Keyed => {
                 let key = self.key.read()?;
-                Hash::keyed(key.context(
+                HashFamily::keyed(key.context(
                     "--hash keyed needs a secret: --key-file FILE (make one: head -c 32 /dev/urandom > FILE)",
                 )?)
             }
-            Family::Sha256Md5 => Hash::sha256_md5(),
-            Family::Prefixed => Hash::prefixed(),
+            Family::Sha256Md5 => HashFamily::sha256_md5(),
+            Family::Prefixed => HashFamily::prefixed(),
         })
     }
 
@@ -206,7 +206,7 @@ impl BuildRate {
 }
 
 /// An empty filter as planned.
-fn make(plan: Plan, hash: Hash) -> anyhow::Result<AnyFilter> {
+fn make(plan: Plan, hash: HashFamily) -> anyhow::Result<AnyFilter> {
     Ok(match plan.filter() {
         Kind::Bloom => Bloom::with_plan(plan, hash)?.into(),
         Kind::Blocked => BlockedBloom::with_plan(plan, hash)?.into(),

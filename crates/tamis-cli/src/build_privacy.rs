@@ -10,7 +10,7 @@ use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 use tamis::privacy::{LinearDraft, UltraFilter};
-use tamis::{AnyFilter, Hash, KeyRef};
+use tamis::{AnyFilter, HashFamily, KeyRef};
 
 /// What is published says of any one item at most a factor e^epsilon
 #[derive(Args)]
@@ -52,7 +52,7 @@ enum Draft {
 }
 
 impl Draft {
-    fn new(plan: PrivatePlan, hash: Option<Hash>) -> Result<Draft, tamis::Error> {
+    fn new(plan: PrivatePlan, hash: Option<HashFamily>) -> Result<Draft, tamis::Error> {
         Ok(match (plan, hash) {
             (PrivatePlan::Linear(plan), Some(hash)) => {
                 Draft::Linear(LinearDraft::with_hash(plan, hash)?)
@@ -98,7 +98,7 @@ impl BuildPrivacy {
         if let Some(most) = most {
             plan.check_memory(0, most)?;
         }
-        let hash = self.key.read()?.map(Hash::keyed);
+        let hash = self.key.read()?.map(HashFamily::keyed);
         let mut draft = Draft::new(plan, hash)?;
         let mut keys = 0;
         self.input.manner.as_asked().each(&self.input.files, "reading", false, |batch| {

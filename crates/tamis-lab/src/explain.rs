@@ -4,7 +4,7 @@ use crate::SplitMix64;
 use crate::plot::{Panel, Raster, embedded};
 use tamis::rate::{Kind, Plan as RatePlan};
 use tamis::zone::{CodeName, Filter, Plan, Universe};
-use tamis::{BlockedBloom, Error, Hash};
+use tamis::{BlockedBloom, Error, HashFamily};
 
 /// The drawings by name, to be included in documentation.
 pub fn drawings() -> Result<[(&'static str, String); 3], Error> {
@@ -50,7 +50,7 @@ fn matrix() -> Result<Raster, Error> {
 /// Two blocks with some keys, and one key among them.
 fn blocks() -> Result<Raster, Error> {
     let plan = RatePlan::from_items_bits(Kind::Blocked, 60, 2 * 512)?;
-    let mut all = BlockedBloom::with_plan(plan, Hash::fast(3))?;
+    let mut all = BlockedBloom::with_plan(plan, HashFamily::fast(3))?;
     let mut one = all.clone();
     all.insert_many(0..60u64);
     one.insert(7u64);

@@ -5,7 +5,7 @@ use crate::{Notebook, Place, SplitMix64, significant};
 use std::f64::consts::LN_2;
 use tamis::rate::{Kind, Plan};
 use tamis::stats::clopper_pearson;
-use tamis::{Bloom, Hash};
+use tamis::{Bloom, HashFamily};
 
 pub(crate) fn reproduce(book: &mut Notebook, strangers: u64) {
     example(book);
@@ -114,7 +114,7 @@ fn measurement(book: &mut Notebook, strangers: u64) {
     for p in [0.01f64, 0.001] {
         let items = 10_000;
         let Ok(plan) = Plan::from_items_fpr(Kind::Bloom, items, p) else { return };
-        let Ok(mut filter) = Bloom::with_plan(plan, Hash::prefixed()) else { return };
+        let Ok(mut filter) = Bloom::with_plan(plan, HashFamily::prefixed()) else { return };
         filter.insert_many((0..items).map(|i| format!("item {i}")));
         let mut random = SplitMix64::new(4);
         let passed = (0..strangers).filter(|_| filter.contains(random.letters(10))).count() as u64;
@@ -159,7 +159,7 @@ fn rate_against_k(book: &mut Notebook, strangers: u64) {
     let measured = (1..=16).filter_map(|hashes| {
         let plan =
             Plan::from_items_bits(Kind::Bloom, items, bits).ok()?.with_hashes(hashes).ok()?;
-        let mut filter = Bloom::with_plan(plan, Hash::prefixed()).ok()?;
+        let mut filter = Bloom::with_plan(plan, HashFamily::prefixed()).ok()?;
         filter.insert_many((0..items).map(|i| format!("item {i}")));
         let mut random = SplitMix64::new(5);
         let passed = (0..strangers).filter(|_| filter.contains(random.letters(10))).count();

@@ -3,7 +3,7 @@
 use crate::{Notebook, Place, SplitMix64, significant};
 use tamis::rate::{Kind, Plan};
 use tamis::stats::clopper_pearson;
-use tamis::{Bloom, Hash};
+use tamis::{Bloom, HashFamily};
 
 const ITEMS: u64 = 10_000;
 const PUBLISHED_TRIALS: f64 = 20_000.0;
@@ -90,7 +90,7 @@ fn targets(book: &mut Notebook, strangers: u64) {
 
 /// A filter of the report's kind with its ten thousand items.
 fn filled(plan: Plan, prefix: &str) -> Result<Bloom, tamis::Error> {
-    let mut filter = Bloom::with_plan(plan, Hash::sha256_md5())?;
+    let mut filter = Bloom::with_plan(plan, HashFamily::sha256_md5())?;
     filter.insert_many((0..ITEMS).map(|i| format!("{prefix}{i}")));
     Ok(filter)
 }
@@ -178,7 +178,9 @@ fn slips(book: &mut Notebook) {
 fn trapped(bits: u64, hashes: u32) -> Vec<String> {
     let Ok(plan) = Plan::from_items_bits(Kind::Bloom, ITEMS, bits) else { return Vec::new() };
     debug_assert_eq!(plan.hashes(), hashes);
-    let Ok(mut filter) = Bloom::with_plan(plan, Hash::sha256_md5()) else { return Vec::new() };
+    let Ok(mut filter) = Bloom::with_plan(plan, HashFamily::sha256_md5()) else {
+        return Vec::new();
+    };
     (0..ITEMS)
         .map(|i| format!("elemet_{i}"))
         .filter(|item| {

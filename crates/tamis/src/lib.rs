@@ -28,13 +28,13 @@
 //!
 //! # Which hash
 //!
-//! The default, [`Hash::fast`], is public: whoever knows the seed, which stands in the file, can
+//! The default, [`HashFamily::fast`], is public: whoever knows the seed, which stands in the file, can
 //! compute offline which keys fill a rate filter fastest, which strangers pass, and whose removal
 //! takes members out of a counting filter. Use it for keys that nobody chooses against you: your
 //! own inventory, a static list, a cache in front of data you trust.
 //!
 //! Where others choose keys (addresses, user names, URLs, anything sent over a network) use
-//! [`Hash::keyed`] with a [`SecretKey`] from a file or from the environment. Without the secret,
+//! [`HashFamily::keyed`] with a [`SecretKey`] from a file or from the environment. Without the secret,
 //! chosen keys are as good as random ones. Whoever has the secret, or may ask the filter as often
 //! as they like and see each answer, can still find strangers that pass, one in 1/rate tries. Zone
 //! filters have no hash and nothing to aim at: within the zone nobody is answered wrongly, and an
@@ -59,7 +59,7 @@ pub mod zone;
 
 pub use error::Error;
 pub use format::{AnyFilter, Open};
-pub use hash::{Digest, Hash, SecretKey};
+pub use hash::{Digest, HashFamily, SecretKey};
 pub use health::Health;
 pub use key::{Key, KeyRef, Kinds};
 pub use rate::{BlockedBloom, Bloom, CountingBloom};

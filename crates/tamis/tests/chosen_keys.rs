@@ -7,13 +7,13 @@
 
 #![allow(clippy::unwrap_used)]
 
-use tamis::{BlockedBloom, Bloom, CountingBloom, Hash, SecretKey};
+use tamis::{BlockedBloom, Bloom, CountingBloom, HashFamily, SecretKey};
 
 const ITEMS: u64 = 2_000;
 const FPR: f64 = 0.01;
 
-fn secret(text: &[u8]) -> Hash {
-    Hash::keyed(SecretKey::new(text).unwrap())
+fn secret(text: &[u8]) -> HashFamily {
+    HashFamily::keyed(SecretKey::new(text).unwrap())
 }
 
 /// Keys that all set bits which no earlier one has set: far fewer of them than planned items fill
@@ -38,19 +38,19 @@ fn polluting_keys(model: &mut Bloom, tries: u64) -> Vec<u64> {
 /// several times as many strangers; under the keyed hash the same keys are keys like any others.
 #[test]
 fn pollution_succeeds_against_the_public_hash_alone() {
-    let mut model = Bloom::with_hash(200, FPR, Hash::fast(42)).unwrap();
+    let mut model = Bloom::with_hash(200, FPR, HashFamily::fast(42)).unwrap();
     let chosen = polluting_keys(&mut model, 100_000);
     let chosen = &chosen[..chosen.len().min(200)];
     let strangers = |filter: &Bloom| {
         (1 << 40..(1 << 40) + 50_000u64).filter(|key| filter.contains(*key)).count()
     };
-    let fill = |hash: Hash, keys: &mut dyn Iterator<Item = u64>| {
+    let fill = |hash: HashFamily, keys: &mut dyn Iterator<Item = u64>| {
         let mut filter = Bloom::with_hash(200, FPR, hash).unwrap();
         filter.insert_many(keys);
         filter
     };
-    let honest = fill(Hash::fast(42), &mut (1 << 50..(1 << 50) + chosen.len() as u64));
-    let polluted = fill(Hash::fast(42), &mut chosen.iter().copied());
+    let honest = fill(HashFamily::fast(42), &mut (1 << 50..(1 << 50) + chosen.len() as u64));
+    let polluted = fill(HashFamily::fast(42), &mut chosen.iter().copied());
     let keyed = fill(secret(b"a secret that the adversary lacks"), &mut chosen.iter().copied());
     let (honest, polluted, keyed) = (strangers(&honest), strangers(&polluted), strangers(&keyed));
     assert!(polluted > 3 * honest, "polluted {polluted}, honest {honest}");
@@ -65,12 +65,12 @@ fn pollution_succeeds_against_the_public_hash_alone() {
 #[test]
 fn forged_members_pass_the_public_hash_alone() {
     let members = 0..ITEMS;
-    let build = |hash: Hash| {
+    let build = |hash: HashFamily| {
         let mut filter = Bloom::with_hash(ITEMS, FPR, hash).unwrap();
         filter.insert_many(members.clone());
         filter
     };
-    let victim = build(Hash::fast(7));
+    let victim = build(HashFamily::fast(7));
     // The file is public: the copy answers as the victim does.
     let copy = tamis::AnyFilter::from_bytes(&victim.to_bytes()).unwrap();
     let forged: Vec<u64> =
@@ -90,7 +90,7 @@ fn forged_members_pass_the_public_hash_alone() {
 #[test]
 fn a_block_is_saturated_under_the_public_hash_alone() {
     // FORMAT.md: the block is the high half of h1 times the number of blocks.
-    let (items, public) = (200_000u64, Hash::fast(1));
+    let (items, public) = (200_000u64, HashFamily::fast(1));
     let mut victim = BlockedBloom::with_hash(items, FPR, public.clone()).unwrap();
     let mut keyed =
         BlockedBloom::with_hash(items, FPR, secret(b"a secret that the adversary lacks")).unwrap();
@@ -117,14 +117,14 @@ fn a_block_is_saturated_under_the_public_hash_alone() {
 /// public hash lets them be found.
 #[test]
 fn forged_removals_take_members_out_under_the_public_hash_alone() {
-    let build = |hash: Hash| {
+    let build = |hash: HashFamily| {
         let mut filter = CountingBloom::with_hash(ITEMS, FPR, hash).unwrap();
         filter.insert_many(0..ITEMS);
         filter
     };
     let lost = |filter: &CountingBloom| (0..ITEMS).filter(|key| !filter.contains(*key)).count();
     let (mut victim, mut keyed) =
-        (build(Hash::fast(3)), build(secret(b"a secret that the adversary lacks")));
+        (build(HashFamily::fast(3)), build(secret(b"a secret that the adversary lacks")));
     let forged: Vec<u64> = (1 << 40..).filter(|key| victim.contains(*key)).take(300).collect();
     for key in forged {
         let _ = victim.remove(key);

@@ -8,7 +8,9 @@ use sha2::{Digest as _, Sha256};
 use tamis::privacy::{Epsilon, LinearFilter, PublicBloom};
 use tamis::rate::{Kind, Plan};
 use tamis::zone::{self, CodeName, Universe};
-use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Hash, Key, Open, SecretKey};
+use tamis::{
+    AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, HashFamily, Key, Open, SecretKey,
+};
 
 fn key() -> SecretKey {
     SecretKey::new(b"an example secret of 32 bytes...").unwrap()
@@ -47,7 +49,7 @@ fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
             .unwrap();
         AnyFilter::from(CountingBloom::with_plan(plan, hash).unwrap())
     };
-    let mut crowded = fill(counting(4, Hash::fast(7)), true);
+    let mut crowded = fill(counting(4, HashFamily::fast(7)), true);
     for _ in 0..7 {
         crowded = fill(crowded, false);
     }
@@ -58,38 +60,38 @@ fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
         (
             "bloom-fast",
             include_bytes!("golden/v1-bloom-fast.tamis"),
-            fill(bloom(Hash::fast(42)), true),
+            fill(bloom(HashFamily::fast(42)), true),
         ),
         (
             "bloom-keyed",
             include_bytes!("golden/v1-bloom-keyed.tamis"),
-            fill(bloom(Hash::keyed(key())), true),
+            fill(bloom(HashFamily::keyed(key())), true),
         ),
         (
             "bloom-sha256-md5",
             include_bytes!("golden/v1-bloom-sha256-md5.tamis"),
-            fill(bloom(Hash::sha256_md5()), true),
+            fill(bloom(HashFamily::sha256_md5()), true),
         ),
         (
             "bloom-prefixed",
             include_bytes!("golden/v1-bloom-prefixed.tamis"),
-            fill(bloom(Hash::prefixed()), false),
+            fill(bloom(HashFamily::prefixed()), false),
         ),
         (
             "blocked-fast-8",
             include_bytes!("golden/v1-blocked-fast-8.tamis"),
-            fill(blocked(0.01, Hash::fast(0)), true),
+            fill(blocked(0.01, HashFamily::fast(0)), true),
         ),
         (
             "blocked-keyed-16",
             include_bytes!("golden/v1-blocked-keyed-16.tamis"),
-            fill(blocked(1e-6, Hash::keyed(key())), true),
+            fill(blocked(1e-6, HashFamily::keyed(key())), true),
         ),
         ("counting-fast-4", include_bytes!("golden/v1-counting-fast-4.tamis"), crowded),
         (
             "counting-keyed-3",
             include_bytes!("golden/v1-counting-keyed-3.tamis"),
-            fill(counting(3, Hash::keyed(key())), true),
+            fill(counting(3, HashFamily::keyed(key())), true),
         ),
         (
             "empty",
@@ -221,8 +223,8 @@ fn published_files_say_their_plans() {
     let epsilon = |billionths| Epsilon::from_billionths(billionths).unwrap();
     let filter = |i: usize| open(PUBLISHED[i].1).unwrap();
     for (i, loss, bits, hashes, threshold, hash) in [
-        (0, 5_000_000_000, 3205, 3, 2, Hash::fast(42)),
-        (1, 2_500_000_001, 1603, 1, 1, Hash::keyed(key())),
+        (0, 5_000_000_000, 3205, 3, 2, HashFamily::fast(42)),
+        (1, 2_500_000_001, 1603, 1, 1, HashFamily::keyed(key())),
     ] {
         let public = PublicBloom::try_from(filter(i)).unwrap();
         let plan = public.plan();
@@ -235,10 +237,10 @@ fn published_files_say_their_plans() {
     // 4.
     let e = std::f64::consts::E;
     for (i, loss, q, columns, shards, drop, hash) in [
-        (2, 2_708_050_202, 16, 256, 1, 1.0 / 15.0, Hash::fast(42)),
-        (3, 3_951_243_719, 53, 256, 1, 1.0 / 52.0, Hash::keyed(key())),
-        (4, 7_000_000_000, 512, 192, 3, e.powi(-7), Hash::fast(7)),
-        (5, 1_000_000_000, 5, 192, 2, (5.0 - e) / 4.0, Hash::keyed(key())),
+        (2, 2_708_050_202, 16, 256, 1, 1.0 / 15.0, HashFamily::fast(42)),
+        (3, 3_951_243_719, 53, 256, 1, 1.0 / 52.0, HashFamily::keyed(key())),
+        (4, 7_000_000_000, 512, 192, 3, e.powi(-7), HashFamily::fast(7)),
+        (5, 1_000_000_000, 5, 192, 2, (5.0 - e) / 4.0, HashFamily::keyed(key())),
     ] {
         let linear = LinearFilter::try_from(filter(i)).unwrap();
         let plan = linear.plan();
@@ -257,8 +259,10 @@ fn the_test_vectors_of_the_specification_hold() {
     for row in specification.lines().filter(|line| line.starts_with("| the ")) {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
         let hash = match cells[2] {
-            "keyed" => Hash::keyed(key()),
-            seeded => Hash::fast(seeded.strip_prefix("fast, seed ").unwrap().parse().unwrap()),
+            "keyed" => HashFamily::keyed(key()),
+            seeded => {
+                HashFamily::fast(seeded.strip_prefix("fast, seed ").unwrap().parse().unwrap())
+            }
         };
         let hundred: Vec<u8> = (0..100).collect();
         let digest = match cells[1] {
@@ -303,7 +307,7 @@ fn damage_is_always_found() {
 fn damage_anywhere_in_a_large_body_is_found() {
     const MIB: usize = 1 << 20;
     let plan = Plan::from_items_bits(Kind::Bloom, 1_000_000, 8 * (17 * MIB as u64) + 24).unwrap();
-    let mut filter = Bloom::with_plan(plan, Hash::default()).unwrap();
+    let mut filter = Bloom::with_plan(plan, HashFamily::default()).unwrap();
     texts().iter().for_each(|key| _ = filter.insert(key));
     let mut bytes = filter.to_bytes();
     assert_eq!(bytes[24..28], crc32c(&bytes[128..]).to_le_bytes());

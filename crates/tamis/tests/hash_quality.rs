@@ -5,17 +5,17 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashSet;
-use tamis::{Hash, Key, SecretKey};
+use tamis::{HashFamily, Key, SecretKey};
 
-fn hashes() -> [Hash; 3] {
+fn hashes() -> [HashFamily; 3] {
     [
-        Hash::fast(0),
-        Hash::fast(0x5eed),
-        Hash::keyed(SecretKey::new(b"a secret for hash quality").unwrap()),
+        HashFamily::fast(0),
+        HashFamily::fast(0x5eed),
+        HashFamily::keyed(SecretKey::new(b"a secret for hash quality").unwrap()),
     ]
 }
 
-fn digest(hash: &Hash, key: impl Key) -> u128 {
+fn digest(hash: &HashFamily, key: impl Key) -> u128 {
     hash.digest(key).unwrap().into()
 }
 
@@ -180,8 +180,9 @@ fn short_pieces_collide_as_often_as_chance() {
 
 #[test]
 fn seeds_are_independent() {
-    let agree = (0..10_000u64)
-        .map(|i| (digest(&Hash::fast(i), "ant") ^ digest(&Hash::fast(i + 1), "ant")).count_ones());
+    let agree = (0..10_000u64).map(|i| {
+        (digest(&HashFamily::fast(i), "ant") ^ digest(&HashFamily::fast(i + 1), "ant")).count_ones()
+    });
     let mean = f64::from(agree.sum::<u32>()) / 10_000.0;
     assert!(
         (mean - 64.0).abs() < 5.0 * (32f64 / 10_000.0).sqrt(),

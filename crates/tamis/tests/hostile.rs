@@ -38,7 +38,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tamis::rate::{Kind, Plan};
 use tamis::zone::{self, CodeName, Universe};
-use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Error, Hash, Open};
+use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Open};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -87,7 +87,7 @@ fn open(bytes: &[u8]) -> Result<AnyFilter, Error> {
 fn try_to_break(name: String, bytes: &[u8], say: &Sender<String>) -> bool {
     static TRIED: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
     let _ = say.send(name.clone());
-    let fingerprint = u128::from(Hash::fast(0).digest(bytes).unwrap()) as u64;
+    let fingerprint = u128::from(HashFamily::fast(0).digest(bytes).unwrap()) as u64;
     if !TRIED.lock().unwrap_or_else(PoisonError::into_inner).insert(fingerprint) {
         return open(bytes).is_ok();
     }
@@ -526,13 +526,13 @@ fn memory_that_cannot_be_had_is_an_error() {
     let plan = |kind| Plan::from_items_bits(kind, 1 << 40, 1 << 50).unwrap();
     let refused = |error: Error| assert!(matches!(error, Error::Memory { .. }), "{error}");
     let (outcome, taken) = peak(|| {
-        if let Err(error) = Bloom::with_plan(plan(Kind::Bloom), Hash::default()) {
+        if let Err(error) = Bloom::with_plan(plan(Kind::Bloom), HashFamily::default()) {
             refused(error);
         }
-        if let Err(error) = BlockedBloom::with_plan(plan(Kind::Blocked), Hash::default()) {
+        if let Err(error) = BlockedBloom::with_plan(plan(Kind::Blocked), HashFamily::default()) {
             refused(error);
         }
-        if let Err(error) = CountingBloom::with_plan(plan(Kind::Counting), Hash::default()) {
+        if let Err(error) = CountingBloom::with_plan(plan(Kind::Counting), HashFamily::default()) {
             refused(error);
         }
     });
@@ -570,7 +570,7 @@ fn counters_stop_at_their_ceiling() {
             .unwrap()
             .with_counter_bits(width)
             .unwrap();
-        let mut filter = CountingBloom::with_plan(plan, Hash::default()).unwrap();
+        let mut filter = CountingBloom::with_plan(plan, HashFamily::default()).unwrap();
         filter.insert("other");
         let ceiling = (1u32 << width) - 1;
         for _ in 0..ceiling + 5 {
@@ -579,7 +579,7 @@ fn counters_stop_at_their_ceiling() {
         // Had a counter wrapped, the key would be gone already; had one counted past its ceiling,
         // its neighbours would be others.
         assert!(filter.contains("ant") && filter.contains("other"));
-        let empty = CountingBloom::with_plan(*filter.plan(), Hash::default()).unwrap();
+        let empty = CountingBloom::with_plan(*filter.plan(), HashFamily::default()).unwrap();
         let mut doubled = filter.clone();
         doubled.union(&filter).unwrap();
         doubled.union(&empty).unwrap();

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use tamis::rate::{Filter, Health, Kind, Layout, Plan};
 use tamis::{
-    AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Error, Hash, Key, KeyRef, Open,
+    AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Error, HashFamily, Key, KeyRef, Open,
     SecretKey,
 };
 
@@ -44,12 +44,12 @@ fn secret() -> SecretKey {
     SecretKey::new(b"a secret for the property tests").unwrap()
 }
 
-fn digest_hash() -> impl Strategy<Value = Hash> {
-    prop_oneof![any::<u64>().prop_map(Hash::fast), Just(Hash::keyed(secret()))]
+fn digest_hash() -> impl Strategy<Value = HashFamily> {
+    prop_oneof![any::<u64>().prop_map(HashFamily::fast), Just(HashFamily::keyed(secret()))]
 }
 
-fn any_hash() -> impl Strategy<Value = Hash> {
-    prop_oneof![digest_hash(), Just(Hash::sha256_md5()), Just(Hash::prefixed())]
+fn any_hash() -> impl Strategy<Value = HashFamily> {
+    prop_oneof![digest_hash(), Just(HashFamily::sha256_md5()), Just(HashFamily::prefixed())]
 }
 
 fn keys() -> impl Strategy<Value = Vec<Any>> {
@@ -67,7 +67,7 @@ fn read_back(filter: &AnyFilter) -> AnyFilter {
 /// All that every layout promises, for two sets of keys.
 fn check_laws<L: Layout + Send + Sync>(
     plan: Plan,
-    hash: &Hash,
+    hash: &HashFamily,
     left: &[Any],
     right: &[Any],
 ) -> Result<(), TestCaseError>
@@ -174,7 +174,7 @@ proptest! {
     ) {
         let plan = Plan::from_items_fpr(Kind::Counting, if small { 3 } else { 100 }, 0.01).unwrap();
         let plan = plan.with_counter_bits(width).unwrap();
-        let mut filter = CountingBloom::with_plan(plan, Hash::default()).unwrap();
+        let mut filter = CountingBloom::with_plan(plan, HashFamily::default()).unwrap();
         let mut model: BTreeMap<u64, u32> = BTreeMap::new();
         for (key, insert) in steps {
             let count = model.entry(key).or_default();
@@ -344,7 +344,7 @@ fn plenty_of_bits_do_not_ask_for_endless_hashes() {
     let plan = Plan::from_items_bits(Kind::Bloom, 1, 1_000_000_000).unwrap();
     assert_eq!(plan.hashes(), 64);
     assert!(plan.fpr() >= 0.0 && plan.fpr() < 1e-300);
-    let mut filter = Bloom::with_plan(plan, Hash::default()).unwrap();
+    let mut filter = Bloom::with_plan(plan, HashFamily::default()).unwrap();
     filter.insert("ant");
     assert_eq!(read_back(&filter.clone().into()), filter.into());
 }
@@ -352,8 +352,8 @@ fn plenty_of_bits_do_not_ask_for_endless_hashes() {
 #[test]
 fn a_plan_makes_its_own_kind_only() {
     let plan = Plan::from_items_fpr(Kind::Blocked, 10, 0.01).unwrap();
-    assert!(matches!(Bloom::with_plan(plan, Hash::default()), Err(Error::Kind { .. })));
-    let any = AnyFilter::from(BlockedBloom::with_plan(plan, Hash::default()).unwrap());
+    assert!(matches!(Bloom::with_plan(plan, HashFamily::default()), Err(Error::Kind { .. })));
+    let any = AnyFilter::from(BlockedBloom::with_plan(plan, HashFamily::default()).unwrap());
     assert!(Bloom::try_from(any.clone()).unwrap_err().to_string().contains("blocked"));
     assert!(CountingBloom::try_from(any.clone()).is_err());
     assert!(BlockedBloom::try_from(any).is_ok());
@@ -363,7 +363,7 @@ fn a_plan_makes_its_own_kind_only() {
 fn filters_too_large_for_the_machine_are_an_error() {
     // 128 TiB: more than a process of 47 address bits can have.
     let plan = Plan::from_items_bits(Kind::Bloom, 1_000_000_000_000, 1 << 50).unwrap();
-    let refused = Bloom::with_plan(plan, Hash::default()).map(|_| ());
+    let refused = Bloom::with_plan(plan, HashFamily::default()).map(|_| ());
     assert!(
         matches!(refused, Err(Error::Memory { needed, .. }) if needed == 1 << 47),
         "{refused:?}"
@@ -383,25 +383,25 @@ fn mismatches_name_the_field() {
         }
     };
     let bloom = |items, fpr, hash| AnyFilter::from(Bloom::with_hash(items, fpr, hash).unwrap());
-    let mut base = bloom(100, 0.01, Hash::fast(0));
+    let mut base = bloom(100, 0.01, HashFamily::fast(0));
     let other_key = SecretKey::new(b"another secret key").unwrap();
-    assert_eq!(field(&mut base, &bloom(101, 0.01, Hash::fast(0))), "cells");
-    assert_eq!(field(&mut base, &bloom(100, 0.01, Hash::fast(1))), "seed");
-    assert_eq!(field(&mut base, &bloom(100, 0.01, Hash::prefixed())), "hash");
+    assert_eq!(field(&mut base, &bloom(101, 0.01, HashFamily::fast(0))), "cells");
+    assert_eq!(field(&mut base, &bloom(100, 0.01, HashFamily::fast(1))), "seed");
+    assert_eq!(field(&mut base, &bloom(100, 0.01, HashFamily::prefixed())), "hash");
     assert_eq!(
         field(&mut base, &AnyFilter::from(CountingBloom::new(100, 0.01).unwrap())),
         "filter"
     );
-    let mut keyed = bloom(100, 0.01, Hash::keyed(secret()));
-    assert_eq!(field(&mut keyed, &bloom(100, 0.01, Hash::keyed(other_key))), "secret key");
+    let mut keyed = bloom(100, 0.01, HashFamily::keyed(secret()));
+    assert_eq!(field(&mut keyed, &bloom(100, 0.01, HashFamily::keyed(other_key))), "secret key");
     let by_bits = |items| Plan::from_items_bits(Kind::Bloom, items, 959).unwrap();
-    let mut many = AnyFilter::from(Bloom::with_plan(by_bits(500), Hash::fast(0)).unwrap());
+    let mut many = AnyFilter::from(Bloom::with_plan(by_bits(500), HashFamily::fast(0)).unwrap());
     assert_eq!(field(&mut many, &base), "hashes");
     let wide =
         Plan::from_items_fpr(Kind::Counting, 100, 0.01).unwrap().with_counter_bits(5).unwrap();
     let mut counting = AnyFilter::from(CountingBloom::new(100, 0.01).unwrap());
     assert_eq!(
-        field(&mut counting, &CountingBloom::with_plan(wide, Hash::fast(0)).unwrap().into()),
+        field(&mut counting, &CountingBloom::with_plan(wide, HashFamily::fast(0)).unwrap().into()),
         "counter bits"
     );
 }
@@ -409,15 +409,15 @@ fn mismatches_name_the_field() {
 #[test]
 fn digests_stand_for_keys_and_the_documents_have_none() {
     let mut filter = Bloom::new(100, 0.01).unwrap();
-    assert!(filter.insert_digest(Hash::default().digest("ant").unwrap()).unwrap());
+    assert!(filter.insert_digest(HashFamily::default().digest("ant").unwrap()).unwrap());
     assert!(filter.contains("ant"));
     assert!(
         filter
-            .contains_digest(Digest::from(u128::from(Hash::default().digest("ant").unwrap())))
+            .contains_digest(Digest::from(u128::from(HashFamily::default().digest("ant").unwrap())))
             .unwrap()
     );
     assert_eq!(filter.kinds().to_string(), "digests");
-    for hash in [Hash::sha256_md5(), Hash::prefixed()] {
+    for hash in [HashFamily::sha256_md5(), HashFamily::prefixed()] {
         assert_eq!(hash.digest("ant"), None);
         let mut filter = Bloom::with_hash(100, 0.01, hash.clone()).unwrap();
         assert!(matches!(filter.insert_digest(Digest::from(1)), Err(Error::NoDigest { .. })));
@@ -430,7 +430,7 @@ fn digests_stand_for_keys_and_the_documents_have_none() {
 fn counters_stop_at_their_ceiling_and_say_so() {
     let plan =
         Plan::from_items_fpr(Kind::Counting, 100, 0.01).unwrap().with_counter_bits(2).unwrap();
-    let mut filter = CountingBloom::with_plan(plan, Hash::default()).unwrap();
+    let mut filter = CountingBloom::with_plan(plan, HashFamily::default()).unwrap();
     (0..3).for_each(|_| assert!(filter.insert("ant") || filter.contains("ant")));
     let places = filter.saturated();
     assert!((1..=7).contains(&places), "three insertions fill two bits");

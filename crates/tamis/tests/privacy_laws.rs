@@ -12,7 +12,7 @@ use tamis::privacy::{
     f1, floor,
 };
 use tamis::rate::{self, Kind};
-use tamis::{AnyFilter, Bloom, Error, Hash, Health, Open, SecretKey};
+use tamis::{AnyFilter, Bloom, Error, HashFamily, Health, Open, SecretKey};
 
 /// For seeded coins.
 const SIGMAS: f64 = 5.0;
@@ -76,7 +76,7 @@ fn symmetric(items: u64, at_most: &str, q: u32) -> LinearPlan {
 fn published_under<K: tamis::Key>(
     plan: LinearPlan,
     keys: impl IntoIterator<Item = K>,
-    hash: Hash,
+    hash: HashFamily,
 ) -> Result<LinearFilter, Error> {
     let mut draft = LinearDraft::with_hash(plan, hash)?;
     for key in keys {
@@ -172,7 +172,7 @@ fn at_least(least: u32, tosses: u32, heads: f64) -> f64 {
 }
 
 /// A private filter with the planned items, the integers from `first` on.
-fn filled(plan: UltraPlan, first: u64, hash: Hash) -> UltraFilter {
+fn filled(plan: UltraPlan, first: u64, hash: HashFamily) -> UltraFilter {
     let mut filter = UltraFilter::with_hash(plan, hash).unwrap();
     filter.insert_many(first..first + plan.items());
     filter
@@ -193,7 +193,7 @@ fn measure_bloom(plan: UltraPlan, releases: u64) {
     let (n, m, k, t) = (plan.items(), plan.bits(), plan.hashes(), plan.threshold());
     let what =
         format!("{n} items in {m} bits, {k} hashes, threshold {t}, epsilon {}", plan.epsilon());
-    let filter = filled(plan, 0, Hash::fast(1));
+    let filter = filled(plan, 0, HashFamily::fast(1));
     let flip = 1.0 / ((plan.epsilon().to_f64() / f64::from(k)).exp() + 1.0);
     assert!(
         (plan.flip_rate().to_f64() - flip).abs() < 1e-12
@@ -302,7 +302,7 @@ fn published_bloom_filters_know_their_rate_and_their_distance() {
         let bloom = rate::Plan::from_items_bits(Kind::Bloom, 20_000, 240_000).unwrap();
         let plan =
             UltraPlan::of_bloom(bloom.with_hashes(hashes).unwrap(), epsilon(at_most)).unwrap();
-        let filter = filled(plan, 0, Hash::fast(3));
+        let filter = filled(plan, 0, HashFamily::fast(3));
         let public = filter.publish().unwrap();
         let counted: u32 = public.body().iter().map(|byte| byte.count_ones()).sum();
         assert_eq!(public.ones(), f64::from(counted) / plan.bits() as f64);
@@ -317,7 +317,7 @@ fn published_bloom_filters_know_their_rate_and_their_distance() {
             "{passed} passed, {now} now"
         );
 
-        let other = filled(plan, 1 << 50, Hash::fast(3)).rehearse(1).unwrap();
+        let other = filled(plan, 1 << 50, HashFamily::fast(3)).rehearse(1).unwrap();
         let distance = plan.distance();
         let bound = FRESH * (distance * (1.0 - distance) / plan.bits() as f64).sqrt();
         let found = other.distance_to(public.body());
@@ -362,7 +362,7 @@ fn the_size_and_the_header_tell_nothing_of_the_set() {
         }
     }
     // Nor do the kinds of its keys show.
-    let (plan, hash) = (LinearPlan::new(10, epsilon("1")).unwrap(), Hash::fast(5));
+    let (plan, hash) = (LinearPlan::new(10, epsilon("1")).unwrap(), HashFamily::fast(5));
     let text = published_under(plan, ["李雷"], hash.clone()).unwrap().to_bytes();
     let number = published_under(plan, [-7], hash).unwrap().to_bytes();
     assert_eq!((public_fields(&text), &text[40..48]), (public_fields(&number), &number[40..48]));
@@ -371,7 +371,7 @@ fn the_size_and_the_header_tell_nothing_of_the_set() {
 #[test]
 fn two_releases_of_a_set_differ() {
     let plan = LinearPlan::new(100, epsilon("2")).unwrap();
-    let hash = Hash::fast(1);
+    let hash = HashFamily::fast(1);
     let draw = || published_under(plan, 0..100, hash.clone()).unwrap();
     let (one, other) = (draw(), draw());
     assert!(one != other && one.body() != other.body());
@@ -413,7 +413,7 @@ fn duplicates_and_order_change_nothing() {
     meets(seldom, 600, plan.fnr(), 1.0, "given once");
 
     let plan = UltraPlan::new(300, epsilon("2")).unwrap();
-    let once = filled(plan, 0, Hash::fast(2));
+    let once = filled(plan, 0, HashFamily::fast(2));
     let mut again = once.clone();
     (0..9).for_each(|_| assert_eq!(again.insert_many(0..300u64), 0));
     assert_eq!(once.rehearse(5).unwrap(), again.rehearse(5).unwrap());
@@ -433,7 +433,7 @@ fn sets_beyond_the_plan_are_published() {
             assert!(missed <= mean + SIGMAS * mean.sqrt(), "{missed} missed of {size}");
 
             let plan = UltraPlan::new(2_000, epsilon(at_most)).unwrap();
-            let mut filter = UltraFilter::with_hash(plan, Hash::fast(4)).unwrap();
+            let mut filter = UltraFilter::with_hash(plan, HashFamily::fast(4)).unwrap();
             filter.insert_many(0..size);
             let trial = filter.rehearse(seed).unwrap();
             let missed = (0..size).filter(|i| !trial.contains(*i)).count() as u64;
@@ -445,12 +445,12 @@ fn sets_beyond_the_plan_are_published() {
 
 // ------------------------------------------------------------------------------------------------------------ files
 
-fn linear_of(hash: Hash, at_most: &str) -> LinearFilter {
+fn linear_of(hash: HashFamily, at_most: &str) -> LinearFilter {
     let plan = LinearPlan::new(3_000, epsilon(at_most)).unwrap();
     published_under(plan, (0..3_000).map(|i| format!("пример {i}")), hash).unwrap()
 }
 
-fn bloom_of(hash: Hash, at_most: &str) -> PublicBloom {
+fn bloom_of(hash: HashFamily, at_most: &str) -> PublicBloom {
     let mut filter =
         UltraFilter::with_hash(UltraPlan::new(3_000, epsilon(at_most)).unwrap(), hash).unwrap();
     filter.insert_many((0..3_000).map(|i| format!("пример {i}")));
@@ -461,11 +461,17 @@ fn bloom_of(hash: Hash, at_most: &str) -> PublicBloom {
 fn releases_come_back_from_bytes_streams_files_and_maps() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("release.tamis");
-    let keyed = || Hash::keyed(key());
+    let keyed = || HashFamily::keyed(key());
     let mut all: Vec<AnyFilter> = Vec::new();
     for at_most in ["0.7", "2.709", "4", "7"] {
-        all.extend([linear_of(Hash::fast(1), at_most).into(), linear_of(keyed(), at_most).into()]);
-        all.extend([bloom_of(Hash::fast(1), at_most).into(), bloom_of(keyed(), at_most).into()]);
+        all.extend([
+            linear_of(HashFamily::fast(1), at_most).into(),
+            linear_of(keyed(), at_most).into(),
+        ]);
+        all.extend([
+            bloom_of(HashFamily::fast(1), at_most).into(),
+            bloom_of(keyed(), at_most).into(),
+        ]);
     }
     let asked: Vec<String> = (0..4_000).map(|i| format!("пример {i}")).collect();
     for filter in all {
@@ -518,8 +524,8 @@ fn releases_come_back_from_bytes_streams_files_and_maps() {
 #[test]
 fn a_release_is_taken_for_nothing_else() {
     let (linear, bloom) = (
-        AnyFilter::from(linear_of(Hash::fast(0), "2")),
-        AnyFilter::from(bloom_of(Hash::fast(0), "2")),
+        AnyFilter::from(linear_of(HashFamily::fast(0), "2")),
+        AnyFilter::from(bloom_of(HashFamily::fast(0), "2")),
     );
     let private = AnyFilter::from(Bloom::new(10, 0.01).unwrap());
     for (result, planned, wanted) in [
@@ -549,8 +555,8 @@ fn a_release_is_taken_for_nothing_else() {
 #[test]
 fn releases_are_not_merged() {
     let filters = [
-        AnyFilter::from(linear_of(Hash::fast(0), "2")),
-        AnyFilter::from(bloom_of(Hash::fast(0), "2")),
+        AnyFilter::from(linear_of(HashFamily::fast(0), "2")),
+        AnyFilter::from(bloom_of(HashFamily::fast(0), "2")),
         AnyFilter::from(Bloom::new(10, 0.01).unwrap()),
     ];
     for (i, one) in filters.iter().enumerate() {
@@ -570,7 +576,7 @@ fn releases_are_not_merged() {
 #[test]
 fn keyed_releases_need_their_key() {
     let other = SecretKey::new(b"another secret, and a wrong one").unwrap();
-    let keyed = Hash::keyed(key());
+    let keyed = HashFamily::keyed(key());
     for bytes in [linear_of(keyed.clone(), "4").to_bytes(), bloom_of(keyed, "4").to_bytes()] {
         assert!(matches!(Open::new().bytes(&bytes), Err(Error::KeyNeeded)));
         assert!(matches!(Open::new().key(other.clone()).bytes(&bytes), Err(Error::WrongKey)));
@@ -579,12 +585,14 @@ fn keyed_releases_need_their_key() {
         assert!(passed > 2_800, "{passed}"); // of about 2,943
         assert!(!bytes.windows(16).any(|part| b"a secret for the privacy laws".starts_with(part)));
     }
-    for bytes in [linear_of(Hash::fast(1), "4").to_bytes(), bloom_of(Hash::fast(1), "4").to_bytes()]
-    {
+    for bytes in [
+        linear_of(HashFamily::fast(1), "4").to_bytes(),
+        bloom_of(HashFamily::fast(1), "4").to_bytes(),
+    ] {
         assert!(matches!(Open::new().key(key()).bytes(&bytes), Err(Error::KeyUnneeded { .. })));
     }
     // The families of the documents have no digest.
-    for hash in [Hash::prefixed(), Hash::sha256_md5()] {
+    for hash in [HashFamily::prefixed(), HashFamily::sha256_md5()] {
         let plan = LinearPlan::new(10, epsilon("1")).unwrap();
         assert!(matches!(published_under(plan, [1], hash.clone()), Err(Error::NoDigest { .. })));
         let plan = UltraPlan::new(10, epsilon("1")).unwrap();
@@ -603,7 +611,7 @@ fn keyed_releases_need_their_key() {
 #[test]
 fn a_private_filter_goes_on_after_a_release() {
     let plan = UltraPlan::new(20_000, epsilon("6")).unwrap();
-    let mut filter = UltraFilter::with_hash(plan, Hash::fast(1)).unwrap();
+    let mut filter = UltraFilter::with_hash(plan, HashFamily::fast(1)).unwrap();
     let missed = |filter: &UltraFilter, keys: std::ops::Range<u64>| {
         let trial = filter.rehearse(3).unwrap();
         keys.filter(|i| !trial.contains(*i)).count() as u64
@@ -649,7 +657,7 @@ fn a_second_release_costs() {
     let plan = UltraPlan::with_bits(10_000, 160_000, epsilon("2")).unwrap();
     let plan =
         UltraPlan::of_bloom(plan.bloom().unwrap().with_hashes(1).unwrap(), epsilon("2")).unwrap();
-    let filter = filled(plan, 0, Hash::fast(1));
+    let filter = filled(plan, 0, HashFamily::fast(1));
     let trials: Vec<Rehearsal<PublicBloom>> =
         (0..9).map(|seed| filter.rehearse(seed).unwrap()).collect();
     let missed = (0..10_000u64)
@@ -864,7 +872,7 @@ fn the_ends_of_epsilon_can_be_planned_and_published() {
         }
         let plan = UltraPlan::new(500, loss).unwrap();
         assert!(plan.fpr() <= 0.5 + 1e-9 && plan.fnr() <= fnr + 1e-9, "{plan:?}");
-        let trial = filled(plan, 0, Hash::fast(1)).rehearse(1).unwrap();
+        let trial = filled(plan, 0, HashFamily::fast(1)).rehearse(1).unwrap();
         meets(
             (0..500).filter(|i| !trial.contains(*i)).count() as u64,
             500,

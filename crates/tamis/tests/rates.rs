@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use tamis::rate::{Blocked, Classic, Counting, Filter, Health, Kind, Layout, Plan};
-use tamis::{Bloom, Hash, SecretKey};
+use tamis::{Bloom, HashFamily, SecretKey};
 
 const SIGMAS: f64 = 5.0;
 
@@ -12,7 +12,7 @@ const SIGMAS: f64 = 5.0;
 ///
 /// Two things vary, and each has its bound: the filter (through its hash) around the plan, and the
 /// strangers' answers around what this very filter does.
-fn measure<L: Layout>(plan: Plan, hash: Hash, trials: u64, text: bool) -> Filter<L> {
+fn measure<L: Layout>(plan: Plan, hash: HashFamily, trials: u64, text: bool) -> Filter<L> {
     let n = plan.items();
     let mut filter = Filter::<L>::with_plan(plan, hash).unwrap();
     let hits = if text {
@@ -73,8 +73,8 @@ fn bloom_meets_its_plan() {
         (10_000, 1e-4, 5_000_000),
         (300_000, 0.01, 1_000_000),
     ] {
-        measure::<Classic>(plan(Kind::Bloom, items, fpr), Hash::fast(1), trials, false);
-        measure::<Classic>(plan(Kind::Bloom, items, fpr), Hash::fast(2), trials / 4, true);
+        measure::<Classic>(plan(Kind::Bloom, items, fpr), HashFamily::fast(1), trials, false);
+        measure::<Classic>(plan(Kind::Bloom, items, fpr), HashFamily::fast(2), trials / 4, true);
     }
 }
 
@@ -88,8 +88,8 @@ fn blocked_meets_its_plan() {
         (10_000, 1e-4, 5_000_000),
         (300_000, 0.01, 1_000_000),
     ] {
-        measure::<Blocked>(plan(Kind::Blocked, items, fpr), Hash::fast(3), trials, false);
-        measure::<Blocked>(plan(Kind::Blocked, items, fpr), Hash::fast(4), trials / 4, true);
+        measure::<Blocked>(plan(Kind::Blocked, items, fpr), HashFamily::fast(3), trials, false);
+        measure::<Blocked>(plan(Kind::Blocked, items, fpr), HashFamily::fast(4), trials / 4, true);
     }
 }
 
@@ -98,8 +98,12 @@ fn counting_meets_its_plan_and_does_not_saturate_within_it() {
     for (items, fpr, trials) in
         [(1_000, 0.1, 100_000), (10_000, 0.01, 500_000), (10_000, 0.001, 1_000_000)]
     {
-        let filter =
-            measure::<Counting>(plan(Kind::Counting, items, fpr), Hash::fast(5), trials, true);
+        let filter = measure::<Counting>(
+            plan(Kind::Counting, items, fpr),
+            HashFamily::fast(5),
+            trials,
+            true,
+        );
         assert_eq!(filter.saturated(), 0);
     }
 }
@@ -107,9 +111,11 @@ fn counting_meets_its_plan_and_does_not_saturate_within_it() {
 #[test]
 fn every_hash_family_meets_the_plan() {
     let key = SecretKey::new(b"a secret for the measured rates").unwrap();
-    for (hash, trials) in
-        [(Hash::keyed(key), 400_000), (Hash::sha256_md5(), 200_000), (Hash::prefixed(), 50_000)]
-    {
+    for (hash, trials) in [
+        (HashFamily::keyed(key), 400_000),
+        (HashFamily::sha256_md5(), 200_000),
+        (HashFamily::prefixed(), 50_000),
+    ] {
         measure::<Classic>(plan(Kind::Bloom, 10_000, 0.01), hash, trials, true);
     }
 }
@@ -124,7 +130,7 @@ fn low_rates_hold_in_small_filters() {
     let expected = plan.expected_fpr(1_000) * (strangers.end - strangers.start) as f64;
 
     let filter = {
-        let mut filter = Bloom::with_plan(plan, Hash::fast(0)).unwrap();
+        let mut filter = Bloom::with_plan(plan, HashFamily::fast(0)).unwrap();
         filter.insert_many(0..1_000u64);
         filter
     };
@@ -133,7 +139,7 @@ fn low_rates_hold_in_small_filters() {
     let bound = SIGMAS * (expected + (0.15 * expected).powi(2)).sqrt();
     assert!((ours - expected).abs() < bound, "{ours} passed, {expected} expected");
 
-    let (m, k, hash) = (plan.bits(), u64::from(plan.hashes()), Hash::fast(0));
+    let (m, k, hash) = (plan.bits(), u64::from(plan.hashes()), HashFamily::fast(0));
     let halves = |i: u64| {
         let digest = u128::from(hash.digest(i).unwrap());
         ((digest as u64) % m, (digest >> 64) as u64 % m)
@@ -180,20 +186,35 @@ fn overfull_filters_say_so() {
 #[test]
 #[ignore = "long: scripts/test --long runs it, optimised"]
 fn long_bloom_at_a_hundred_million_items() {
-    measure::<Classic>(plan(Kind::Bloom, 100_000_000, 0.01), Hash::fast(6), 20_000_000, false);
+    measure::<Classic>(
+        plan(Kind::Bloom, 100_000_000, 0.01),
+        HashFamily::fast(6),
+        20_000_000,
+        false,
+    );
 }
 
 #[test]
 #[ignore = "long: scripts/test --long runs it, optimised"]
 fn long_blocked_at_a_hundred_million_items() {
-    measure::<Blocked>(plan(Kind::Blocked, 100_000_000, 0.01), Hash::fast(7), 20_000_000, false);
+    measure::<Blocked>(
+        plan(Kind::Blocked, 100_000_000, 0.01),
+        HashFamily::fast(7),
+        20_000_000,
+        false,
+    );
 }
 
 #[test]
 #[ignore = "long: scripts/test --long runs it, optimised"]
 fn long_one_in_a_million() {
     for items in [10_000, 1_000_000] {
-        measure::<Classic>(plan(Kind::Bloom, items, 1e-6), Hash::fast(8), 300_000_000, false);
-        measure::<Blocked>(plan(Kind::Blocked, items, 1e-6), Hash::fast(9), 300_000_000, false);
+        measure::<Classic>(plan(Kind::Bloom, items, 1e-6), HashFamily::fast(8), 300_000_000, false);
+        measure::<Blocked>(
+            plan(Kind::Blocked, items, 1e-6),
+            HashFamily::fast(9),
+            300_000_000,
+            false,
+        );
     }
 }

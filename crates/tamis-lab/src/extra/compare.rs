@@ -6,7 +6,7 @@ use std::time::Instant;
 use tamis::privacy::{Epsilon, LinearFilter, LinearPlan, UltraFilter, UltraPlan};
 use tamis::stats::clopper_pearson;
 use tamis::zone::{self, CodeName, Plan, Universe};
-use tamis::{BlockedBloom, Bloom, CountingBloom, Error, Hash};
+use tamis::{BlockedBloom, Bloom, CountingBloom, Error, HashFamily};
 
 /// One filter.
 pub(crate) struct Row {
@@ -172,7 +172,7 @@ fn private(keys: &Keys) -> Result<Vec<Row>, Error> {
     let plan = LinearPlan::new(items, epsilon)?;
     let linear = LinearFilter::rehearse(plan, &keys.members, SEED)?;
     let ultra = UltraPlan::new(items, epsilon)?;
-    let mut private = UltraFilter::with_hash(ultra, Hash::fast(SEED))?;
+    let mut private = UltraFilter::with_hash(ultra, HashFamily::fast(SEED))?;
     private.insert_many(&keys.members);
     let public = private.rehearse(SEED)?;
     let names = |name| [name, "privacy", "epsilon 4 an item", "no", "no"];

@@ -3,7 +3,7 @@
 use crate::faults;
 use tamis::privacy::audit::{Options, audit};
 use tamis::privacy::{Epsilon, LinearFilter, LinearPlan, UltraFilter, UltraPlan, floor};
-use tamis::{Error, Hash};
+use tamis::{Error, HashFamily};
 
 /// The items of the filters that are measured, and as many strangers.
 const ITEMS: u64 = 20_000;
@@ -53,7 +53,7 @@ fn point(epsilon: f64, runs: u64) -> Result<Point, Error> {
     let linear = LinearPlan::new(ITEMS, exact)?;
     let ultra = UltraPlan::with_bits(ITEMS, BITS * ITEMS, exact)?;
     let published = LinearFilter::rehearse(linear, 0..ITEMS, 8)?;
-    let mut private = UltraFilter::with_hash(ultra, Hash::fast(8))?;
+    let mut private = UltraFilter::with_hash(ultra, HashFamily::fast(8))?;
     private.insert_many(0..ITEMS);
     let noisy = private.rehearse(8)?;
     let found = audit(&faults::one_sided(epsilon), Options { runs, ..Options::default() }, |_| ())?;

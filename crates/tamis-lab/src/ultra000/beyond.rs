@@ -6,7 +6,7 @@ use crate::Notebook;
 use crate::threads::shared;
 use tamis::privacy::{Epsilon, LinearFilter, LinearPlan, UltraFilter, UltraPlan};
 use tamis::rate::{Kind, Plan};
-use tamis::{Bloom, Hash};
+use tamis::{Bloom, HashFamily};
 
 /// The losses compared.
 const EPSILONS: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
@@ -22,7 +22,7 @@ pub(super) fn compare(book: &mut Notebook, sets: &Sets) {
     series(book, "1/(e^epsilon + 1), below which no private filter has both rates", &bound);
     let plain = measure(sets, |keys, _| {
         let mut filter = Plan::from_items_bits(Kind::Bloom, sets.size.items, sets.size.bits)
-            .and_then(|plan| Bloom::with_plan(plan, Hash::default()))
+            .and_then(|plan| Bloom::with_plan(plan, HashFamily::default()))
             .ok()?;
         filter.insert_many(keys);
         Some(move |key: &str| filter.contains(key))
@@ -60,7 +60,7 @@ pub(super) fn compare(book: &mut Notebook, sets: &Sets) {
 const SEED: u64 = 2025;
 
 fn released(plan: UltraPlan, keys: &[String]) -> Option<impl Fn(&str) -> bool + use<>> {
-    let mut private = UltraFilter::with_hash(plan, Hash::fast(SEED)).ok()?;
+    let mut private = UltraFilter::with_hash(plan, HashFamily::fast(SEED)).ok()?;
     private.insert_many(keys);
     let public = private.rehearse(SEED).ok()?;
     Some(move |key: &str| public.contains(key))

@@ -2,7 +2,7 @@
 
 use crate::SplitMix64;
 use crate::threads::shared;
-use tamis::Hash;
+use tamis::HashFamily;
 
 /// The characters of a string, as in the paper.
 const LENGTH: usize = 50;
@@ -73,7 +73,7 @@ pub(super) fn string(index: u64, alphabet: &[char]) -> String {
 
 /// Half of the digest by which tamis knows a string: 64 bits tell a few million strings apart.
 pub(super) fn digest(string: &str) -> u64 {
-    Hash::fast(0).digest(string).map_or(0, |digest| u128::from(digest) as u64)
+    HashFamily::fast(0).digest(string).map_or(0, |digest| u128::from(digest) as u64)
 }
 
 #[cfg(test)]

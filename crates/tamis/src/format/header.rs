@@ -5,7 +5,7 @@ use crate::privacy::{Epsilon, LinearFilter, LinearPlan, PublicBloom, Published, 
 use crate::rate::{self, Kind, RateFilter};
 use crate::store::Store;
 use crate::zone::{self, Cells, Choice, MOST_MODULI, Scheme, State, Universe, ZoneFilter};
-use crate::{Error, Hash, Kinds, SecretKey};
+use crate::{Error, HashFamily, Kinds, SecretKey};
 
 /// The format version that this release writes, and the newest that it reads.
 pub const VERSION: u16 = 1;
@@ -76,10 +76,10 @@ impl Prologue {
 
 /// What the header of a filter says: all but the body.
 pub(super) enum Header {
-    Rate { plan: rate::Plan, hash: Hash, kinds: Kinds },
+    Rate { plan: rate::Plan, hash: HashFamily, kinds: Kinds },
     Zone { plan: zone::Plan, len: u64, state: State },
-    PublicBloom { plan: UltraPlan, hash: Hash },
-    Linear { plan: LinearPlan, hash: Hash },
+    PublicBloom { plan: UltraPlan, hash: HashFamily },
+    Linear { plan: LinearPlan, hash: HashFamily },
 }
 
 impl Header {
@@ -183,12 +183,15 @@ fn parse_rate(filter: Kind, fields: &[u8], key: Option<&SecretKey>) -> Result<He
     if kinds.0 & !Kinds::ALL != 0 {
         return Err(refused("kinds of keys", kinds.0));
     }
-    let hash = Hash::from_fields(fields[32], u64::from_le_bytes(take(fields, 40)), key)?;
+    let hash = HashFamily::from_fields(fields[32], u64::from_le_bytes(take(fields, 40)), key)?;
     Ok(Header::Rate { plan, hash, kinds })
 }
 
 /// What both kinds of published filters begin with: the public capacity, the loss and the hash.
-fn parse_published(fields: &[u8], key: Option<&SecretKey>) -> Result<(u64, Epsilon, Hash), Error> {
+fn parse_published(
+    fields: &[u8],
+    key: Option<&SecretKey>,
+) -> Result<(u64, Epsilon, HashFamily), Error> {
     if fields.len() + 4 != SHORTEST {
         return Err(refused("header length", fields.len() + 4));
     }
@@ -196,7 +199,7 @@ fn parse_published(fields: &[u8], key: Option<&SecretKey>) -> Result<(u64, Epsil
     let epsilon = Epsilon::from_billionths(billionths)
         .filter(|epsilon| *epsilon != Epsilon::ZERO)
         .ok_or_else(|| refused("epsilon", billionths))?;
-    let hash = Hash::from_fields(fields[32], u64::from_le_bytes(take(fields, 40)), key)?;
+    let hash = HashFamily::from_fields(fields[32], u64::from_le_bytes(take(fields, 40)), key)?;
     Ok((u64::from_le_bytes(take(fields, 48)), epsilon, hash))
 }
 

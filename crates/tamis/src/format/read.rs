@@ -13,9 +13,9 @@ use std::path::Path;
 /// How to open a filter: with which key, how thoroughly, within how much memory.
 ///
 /// ```
-/// use tamis::{Bloom, Hash, Open, SecretKey};
+/// use tamis::{Bloom, HashFamily, Open, SecretKey};
 /// let key = SecretKey::new(b"32 random bytes, read from a file")?;
-/// let bytes = Bloom::with_hash(100, 0.01, Hash::keyed(key.clone()))?.to_bytes();
+/// let bytes = Bloom::with_hash(100, 0.01, HashFamily::keyed(key.clone()))?.to_bytes();
 /// assert!(Open::new().bytes(&bytes).is_err());                 // needs its key
 /// assert!(Open::new().key(key).verify(true).bytes(&bytes).is_ok());
 /// # Ok::<(), tamis::Error>(())

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 ///
 /// ```
 /// let key = tamis::SecretKey::new(b"32 random bytes, read from a file")?;
-/// let mut seen = tamis::Bloom::with_hash(1_000, 0.01, tamis::Hash::keyed(key))?;
+/// let mut seen = tamis::Bloom::with_hash(1_000, 0.01, tamis::HashFamily::keyed(key))?;
 /// seen.insert("ant");
 /// assert!(seen.contains("ant"));
 /// # Ok::<(), tamis::Error>(())

@@ -2,10 +2,10 @@
 //!
 //! | family | for | identifier |
 //! |---|---|---|
-//! | [`Hash::fast`] | everyday sets; the seed is public | 1 `fast` |
-//! | [`Hash::keyed`] | sets whose keys an adversary may choose | 2 `keyed` |
-//! | [`Hash::sha256_md5`] | the double hashing of the report by Sánchez-O'Mullony (2025) | 3 `sha256-md5` |
-//! | [`Hash::prefixed`] | the k prefixed hashes of Levine's lecture notes (2019) | 4 `prefixed` |
+//! | [`HashFamily::fast`] | everyday sets; the seed is public | 1 `fast` |
+//! | [`HashFamily::keyed`] | sets whose keys an adversary may choose | 2 `keyed` |
+//! | [`HashFamily::sha256_md5`] | the double hashing of the report by Sánchez-O'Mullony (2025) | 3 `sha256-md5` |
+//! | [`HashFamily::prefixed`] | the k prefixed hashes of Levine's lecture notes (2019) | 4 `prefixed` |
 //!
 //! `FORMAT.md` specifies each to the bit, with test vectors. The first two make a 128-bit
 //! [`Digest`] of a key, from which every position follows; the last two are there to reproduce the
@@ -28,10 +28,10 @@ pub use keyed::SecretKey;
 /// better inserted as an integer key, which spreads it.
 ///
 /// ```
-/// use tamis::{Bloom, Digest, Hash};
+/// use tamis::{Bloom, Digest, HashFamily};
 /// let mut seen = Bloom::new(100, 0.01)?;
 /// seen.insert_digest(Digest::from(0x0123_4567_89ab_cdef_0011_2233_4455_6677u128))?;
-/// seen.insert_digest(Hash::fast(0).digest("ant").unwrap())?;
+/// seen.insert_digest(HashFamily::fast(0).digest("ant").unwrap())?;
 /// assert!(seen.contains("ant"));
 /// # Ok::<(), tamis::Error>(())
 /// ```
@@ -59,12 +59,12 @@ impl From<Digest> for u128 {
 /// Two filters can be merged only if their hashes are equal.
 ///
 /// ```
-/// use tamis::Hash;
-/// assert_eq!(Hash::default(), Hash::fast(0));
-/// assert_ne!(Hash::fast(1).digest("ant"), Hash::fast(2).digest("ant"));
+/// use tamis::HashFamily;
+/// assert_eq!(HashFamily::default(), HashFamily::fast(0));
+/// assert_ne!(HashFamily::fast(1).digest("ant"), HashFamily::fast(2).digest("ant"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hash(Family);
+pub struct HashFamily(Family);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Family {
@@ -74,39 +74,39 @@ enum Family {
     Prefixed,
 }
 
-impl Default for Hash {
+impl Default for HashFamily {
     /// The fast family with seed 0.
-    fn default() -> Hash {
-        Hash::fast(0)
+    fn default() -> HashFamily {
+        HashFamily::fast(0)
     }
 }
 
-impl Hash {
+impl HashFamily {
     /// Fast and public: whoever knows the seed can make keys that collide.
     #[must_use]
-    pub fn fast(seed: u64) -> Hash {
-        Hash(Family::Fast(Fast::new(seed)))
+    pub fn fast(seed: u64) -> HashFamily {
+        HashFamily(Family::Fast(Fast::new(seed)))
     }
 
     /// SipHash-2-4 with 128 bits out: without the key nobody can aim at positions. The key never
     /// enters a file.
     #[must_use]
-    pub fn keyed(key: SecretKey) -> Hash {
-        Hash(Family::Keyed(key))
+    pub fn keyed(key: SecretKey) -> HashFamily {
+        HashFamily(Family::Keyed(key))
     }
 
     /// Position i is (SHA-256 + i MD5) mod m, both read as big-endian integers, exactly as the
     /// report's listing has it, so a key whose MD5 is 0 mod m sets a single bit.
     #[must_use]
-    pub fn sha256_md5() -> Hash {
-        Hash(Family::Sha256Md5)
+    pub fn sha256_md5() -> HashFamily {
+        HashFamily(Family::Sha256Md5)
     }
 
     /// Position i is h(x_i, key) mod m. The notes leave h and the prefixes open: here h is SHA-256,
     /// and x_i the number i from 1 to k as four big-endian bytes.
     #[must_use]
-    pub fn prefixed() -> Hash {
-        Hash(Family::Prefixed)
+    pub fn prefixed() -> HashFamily {
+        HashFamily(Family::Prefixed)
     }
 
     /// The family's identifier in files.
@@ -150,18 +150,22 @@ impl Hash {
     }
 
     /// The hash that a file names, with the caller's key where it takes one.
-    pub(crate) fn from_fields(id: u8, seed: u64, key: Option<&SecretKey>) -> Result<Hash, Error> {
+    pub(crate) fn from_fields(
+        id: u8,
+        seed: u64,
+        key: Option<&SecretKey>,
+    ) -> Result<HashFamily, Error> {
         let hash = match id {
-            1 => Hash::fast(seed),
+            1 => HashFamily::fast(seed),
             2 => {
                 let key = key.ok_or(Error::KeyNeeded)?;
                 if key.check() != seed {
                     return Err(Error::WrongKey);
                 }
-                return Ok(Hash::keyed(key.clone()));
+                return Ok(HashFamily::keyed(key.clone()));
             }
-            3 => Hash::sha256_md5(),
-            4 => Hash::prefixed(),
+            3 => HashFamily::sha256_md5(),
+            4 => HashFamily::prefixed(),
             _ => return Err(Error::Field { field: "hash family", got: id.to_string() }),
         };
         if id != 1 && seed != 0 {
@@ -312,7 +316,7 @@ pub(crate) fn mix(x: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn positions(hash: &Hash, key: impl Key, cells: u64, hashes: u32) -> Vec<u64> {
+    fn positions(hash: &HashFamily, key: impl Key, cells: u64, hashes: u32) -> Vec<u64> {
         let mut all = Vec::new();
         hash.probe(key.as_key()).visit(cells, hashes, |p| {
             all.push(p);
@@ -324,7 +328,7 @@ mod tests {
     /// The listing of the report, run by Python's hashlib: [(h1 + i*h2) % m for i in range(k)].
     #[test]
     fn sha256_md5_walks_as_the_report_does() {
-        let hash = Hash::sha256_md5();
+        let hash = HashFamily::sha256_md5();
         assert_eq!(
             positions(&hash, "elemet_0", 95_851, 7),
             [44_418, 31_935, 19_452, 6_969, 90_337, 77_854, 65_371]
@@ -341,7 +345,12 @@ mod tests {
     #[test]
     fn every_family_stays_in_range_and_stops_when_told() {
         let key = SecretKey::new(b"0123456789abcdef").unwrap();
-        for hash in [Hash::fast(3), Hash::keyed(key), Hash::sha256_md5(), Hash::prefixed()] {
+        for hash in [
+            HashFamily::fast(3),
+            HashFamily::keyed(key),
+            HashFamily::sha256_md5(),
+            HashFamily::prefixed(),
+        ] {
             for cells in [1, 2, 3, 95_851, crate::rate::MAX_BITS] {
                 for i in 0..50u64 {
                     let all = positions(&hash, i, cells, 64);
@@ -376,21 +385,28 @@ mod tests {
     fn files_get_the_hash_they_name() {
         let key = SecretKey::new(b"0123456789abcdef").unwrap();
         let other = SecretKey::new(b"0123456789abcdeg").unwrap();
-        for hash in [Hash::fast(3), Hash::keyed(key.clone()), Hash::sha256_md5(), Hash::prefixed()]
-        {
+        for hash in [
+            HashFamily::fast(3),
+            HashFamily::keyed(key.clone()),
+            HashFamily::sha256_md5(),
+            HashFamily::prefixed(),
+        ] {
             let given = (hash.name() == "keyed").then_some(&key);
-            assert_eq!(Hash::from_fields(hash.id(), hash.seed_field(), given).unwrap(), hash);
+            assert_eq!(HashFamily::from_fields(hash.id(), hash.seed_field(), given).unwrap(), hash);
         }
-        let check = Hash::keyed(key.clone()).seed_field();
-        assert!(matches!(Hash::from_fields(2, check, None), Err(Error::KeyNeeded)));
-        assert!(matches!(Hash::from_fields(2, check, Some(&other)), Err(Error::WrongKey)));
+        let check = HashFamily::keyed(key.clone()).seed_field();
+        assert!(matches!(HashFamily::from_fields(2, check, None), Err(Error::KeyNeeded)));
+        assert!(matches!(HashFamily::from_fields(2, check, Some(&other)), Err(Error::WrongKey)));
         assert!(matches!(
-            Hash::from_fields(1, 0, Some(&key)),
+            HashFamily::from_fields(1, 0, Some(&key)),
             Err(Error::KeyUnneeded { family: "fast" })
         ));
-        assert!(matches!(Hash::from_fields(3, 1, None), Err(Error::Field { field: "seed", .. })));
         assert!(matches!(
-            Hash::from_fields(5, 0, None),
+            HashFamily::from_fields(3, 1, None),
+            Err(Error::Field { field: "seed", .. })
+        ));
+        assert!(matches!(
+            HashFamily::from_fields(5, 0, None),
             Err(Error::Field { field: "hash family", .. })
         ));
     }

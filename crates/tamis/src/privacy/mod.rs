@@ -65,7 +65,7 @@ mod published;
 mod trial;
 mod ultra;
 
-use crate::{Error, Hash};
+use crate::{Error, HashFamily};
 pub use epsilon::Epsilon;
 pub use ledger::{Entry, Ledger, Receipt, Utc};
 pub use linear::{LinearDraft, LinearFilter, LinearPlan};
@@ -131,8 +131,8 @@ fn check_epsilon(epsilon: Epsilon) -> Result<(), Error> {
 }
 
 /// The fast hash with a seed that was never used before. It is public.
-fn fresh_hash() -> Result<Hash, Error> {
+fn fresh_hash() -> Result<HashFamily, Error> {
     let mut seed = [0; 8];
     SecretCoins::new()?.fill(&mut seed);
-    Ok(Hash::fast(u64::from_le_bytes(seed)))
+    Ok(HashFamily::fast(u64::from_le_bytes(seed)))
 }

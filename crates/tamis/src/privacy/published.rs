@@ -1,7 +1,7 @@
 //! What all published filters have in common.
 
 use super::Epsilon;
-use crate::{Digest, Hash, Key, KeyRef, prefetch};
+use crate::{Digest, HashFamily, Key, KeyRef, prefetch};
 
 /// A published filter of whichever method, for code that decides at run time.
 ///
@@ -33,7 +33,7 @@ pub trait Published: Send + Sync {
     /// The bits of the body.
     fn bits(&self) -> u64;
     /// The hash it uses.
-    fn hash(&self) -> &Hash;
+    fn hash(&self) -> &HashFamily;
     /// The body, as FORMAT.md lays it out.
     fn body(&self) -> &[u8];
 }
@@ -45,7 +45,7 @@ const BATCH: usize = 64;
 /// looks with `batch`.
 pub(super) fn ask_many<K: Key>(
     keys: &[K],
-    hash: &Hash,
+    hash: &HashFamily,
     body: &[u8],
     prefetch: impl Fn(Digest),
     batch: impl Fn(&[Digest], &mut Vec<bool>),

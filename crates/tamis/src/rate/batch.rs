@@ -4,7 +4,7 @@ use super::Plan;
 use super::filter::sealed::Cells;
 use crate::hash::{Digest, Fast};
 use crate::processor::Level;
-use crate::{Hash, Key, KeyRef, Kinds};
+use crate::{HashFamily, Key, KeyRef, Kinds};
 
 /// How many keys are hashed ahead of their probes: enough misses under way at once to fill a
 /// processor's queues.
@@ -50,7 +50,7 @@ impl<'h> Batch<'h> {
     #[inline(always)]
     pub(super) fn fill<K: Key>(
         &mut self,
-        hash: &'h Hash,
+        hash: &'h HashFamily,
         keys: impl Iterator<Item = K>,
         both: bool,
     ) -> Kinds {
@@ -65,7 +65,7 @@ impl<'h> Batch<'h> {
     #[inline(never)]
     pub(super) fn fill_from<K: Key>(
         &mut self,
-        hash: &'h Hash,
+        hash: &'h HashFamily,
         keys: &mut impl Iterator<Item = K>,
         both: bool,
     ) -> Kinds {
@@ -74,7 +74,11 @@ impl<'h> Batch<'h> {
 
     /// The keyed hash, out of the way of the fast one.
     #[inline(never)]
-    fn fill_otherwise<K: Key>(&mut self, hash: &Hash, keys: impl Iterator<Item = K>) -> Kinds {
+    fn fill_otherwise<K: Key>(
+        &mut self,
+        hash: &HashFamily,
+        keys: impl Iterator<Item = K>,
+    ) -> Kinds {
         let mut kinds = Kinds::default();
         self.take(&mut keys.filter_map(|key| {
             kinds.add(key.as_key().kinds());
@@ -217,7 +221,7 @@ fn in_turn<T>([one, other]: &mut [T; 2], turn: u64) -> [&mut T; 2] {
 #[cfg(test)]
 mod tests {
     use crate::rate::{Blocked, Classic, Counting, Filter, Layout};
-    use crate::{Hash, Key, KeyRef, Kinds, SecretKey};
+    use crate::{HashFamily, Key, KeyRef, Kinds, SecretKey};
 
     /// So many numbers, and then everything else: in one batch, numbers are hashed together up to
     /// the first other key.
@@ -231,7 +235,7 @@ mod tests {
         (0..numbers as u64).map(KeyRef::Natural).chain((0..others).map(other)).collect()
     }
 
-    fn batches_do_as_single_keys_do<L: Layout>(fpr: f64, hash: &Hash) {
+    fn batches_do_as_single_keys_do<L: Layout>(fpr: f64, hash: &HashFamily) {
         for numbers in [0, 1, 7, 8, 9, 127, 128, 129, 200] {
             for others in [0, 1, 5, 130] {
                 let keys = mixed(numbers, others);
@@ -251,8 +255,8 @@ mod tests {
 
     #[test]
     fn whatever_the_keys_batches_do_as_single_keys_do() {
-        let keyed = Hash::keyed(SecretKey::new(b"a secret for batches").unwrap());
-        for hash in [Hash::fast(0), Hash::fast(9), keyed] {
+        let keyed = HashFamily::keyed(SecretKey::new(b"a secret for batches").unwrap());
+        for hash in [HashFamily::fast(0), HashFamily::fast(9), keyed] {
             for fpr in [0.01, 1e-6] {
                 batches_do_as_single_keys_do::<Classic>(fpr, &hash);
                 batches_do_as_single_keys_do::<Blocked>(fpr, &hash);

@@ -5,7 +5,7 @@ use super::{Kind, Plan};
 use crate::hash::Probe;
 use crate::processor::Level;
 use crate::store::Store;
-use crate::{Digest, Error, Hash, Health, Key, KeyRef, Kinds};
+use crate::{Digest, Error, HashFamily, Health, Key, KeyRef, Kinds};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -28,14 +28,14 @@ pub trait Layout: sealed::Cells + 'static {
 }
 
 pub(crate) mod sealed {
-    use super::{Batch, Digest, Error, Hash, Level, Plan, Probe, batch};
+    use super::{Batch, Digest, Error, HashFamily, Level, Plan, Probe, batch};
     use crate::bits;
 
     /// The operations of a layout on its body; those on whole bodies are for cells that are bits.
     pub trait Cells {
         /// Whether the layout can work with this hash.
         #[allow(private_interfaces)]
-        fn accept(_hash: &Hash) -> Result<(), Error> {
+        fn accept(_hash: &HashFamily) -> Result<(), Error> {
             Ok(())
         }
         /// Puts the key in; says whether it was certainly new.
@@ -156,7 +156,7 @@ pub(crate) mod sealed {
 /// ```
 pub struct Filter<L: Layout> {
     plan: Plan,
-    hash: Hash,
+    hash: HashFamily,
     kinds: Kinds,
     body: Store,
     /// What the processor can do, found out beforehand: a loop over lookups asks once.
@@ -167,24 +167,24 @@ pub struct Filter<L: Layout> {
 impl<L: Layout> Filter<L> {
     /// An empty filter for `items` keys at the rate `fpr`, with the default hash.
     pub fn new(items: u64, fpr: f64) -> Result<Self, Error> {
-        Self::with_hash(items, fpr, Hash::default())
+        Self::with_hash(items, fpr, HashFamily::default())
     }
 
     /// An empty filter for `items` keys at the rate `fpr`.
-    pub fn with_hash(items: u64, fpr: f64, hash: Hash) -> Result<Self, Error> {
+    pub fn with_hash(items: u64, fpr: f64, hash: HashFamily) -> Result<Self, Error> {
         Self::with_plan(Plan::from_items_fpr(L::KIND, items, fpr)?, hash)
     }
 
     /// An empty filter as planned.
     ///
     /// ```
-    /// use tamis::{BlockedBloom, Hash, rate::{Kind, Plan}};
+    /// use tamis::{BlockedBloom, HashFamily, rate::{Kind, Plan}};
     /// let plan = Plan::from_fpr_bits(Kind::Blocked, 0.001, 8 * 1024 * 1024)?;
-    /// let filter = BlockedBloom::with_plan(plan, Hash::default())?;
+    /// let filter = BlockedBloom::with_plan(plan, HashFamily::default())?;
     /// assert_eq!(filter.plan().items(), 533_472);
     /// # Ok::<(), tamis::Error>(())
     /// ```
-    pub fn with_plan(plan: Plan, hash: Hash) -> Result<Self, Error> {
+    pub fn with_plan(plan: Plan, hash: HashFamily) -> Result<Self, Error> {
         let body = Store::zeroed(plan.bytes())?;
         Self::from_parts(plan, hash, Kinds::default(), body)
     }
@@ -192,7 +192,7 @@ impl<L: Layout> Filter<L> {
     /// A filter with this body, which must have the plan's length.
     pub(crate) fn from_parts(
         plan: Plan,
-        hash: Hash,
+        hash: HashFamily,
         kinds: Kinds,
         body: Store,
     ) -> Result<Self, Error> {
@@ -272,7 +272,7 @@ impl<L: Layout> Filter<L> {
     }
 
     /// What it takes to insert keys.
-    pub(super) fn parts_mut(&mut self) -> (&Plan, &Hash, &mut Kinds, &mut [u8]) {
+    pub(super) fn parts_mut(&mut self) -> (&Plan, &HashFamily, &mut Kinds, &mut [u8]) {
         (&self.plan, &self.hash, &mut self.kinds, self.body.bytes_mut())
     }
 
@@ -305,7 +305,7 @@ impl<L: Layout> Filter<L> {
         answers
     }
 
-    /// Puts in a key by its digest: what [`Hash::digest`] makes of it, or 128 random-looking bits
+    /// Puts in a key by its digest: what [`HashFamily::digest`] makes of it, or 128 random-looking bits
     /// of the caller's own. Refused for the hash families of the documents, which have no
     /// digest.
     #[inline]
@@ -419,7 +419,7 @@ impl<L: Layout> Filter<L> {
 
     /// The hash it uses.
     #[must_use]
-    pub fn hash(&self) -> &Hash {
+    pub fn hash(&self) -> &HashFamily {
         &self.hash
     }
 
@@ -511,7 +511,7 @@ pub trait RateFilter: Send + Sync {
     /// See [`Filter::plan`].
     fn plan(&self) -> &Plan;
     /// See [`Filter::hash`].
-    fn hash(&self) -> &Hash;
+    fn hash(&self) -> &HashFamily;
     /// See [`Filter::kinds`].
     fn kinds(&self) -> Kinds;
     /// See [`Filter::body`].
@@ -546,7 +546,7 @@ impl<L: Layout + Send + Sync> RateFilter for Filter<L> {
     fn plan(&self) -> &Plan {
         Filter::plan(self)
     }
-    fn hash(&self) -> &Hash {
+    fn hash(&self) -> &HashFamily {
         Filter::hash(self)
     }
     fn kinds(&self) -> Kinds {

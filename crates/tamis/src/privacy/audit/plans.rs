@@ -3,7 +3,7 @@
 
 use super::{Event, Mechanism};
 use crate::privacy::{Epsilon, LinearFilter, LinearPlan, UltraFilter, UltraPlan};
-use crate::{Error, Hash};
+use crate::{Error, HashFamily};
 
 /// The items of the set without the target.
 const ITEMS: u64 = 16;
@@ -65,7 +65,7 @@ impl Mechanism for UltraPlan {
     }
 
     fn run(&self, with_target: bool, coins: u64) -> Result<u32, Error> {
-        let mut private = UltraFilter::with_hash(*self, Hash::fast(coins))?;
+        let mut private = UltraFilter::with_hash(*self, HashFamily::fast(coins))?;
         private.insert_many(set(with_target));
         Ok(private.rehearse(coins)?.ones_of(TARGET))
     }

@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn an_item_has_one_coin_of_the_planned_chance_however_often_it_comes() {
         let plan = LinearPlan::new(20, "4".parse().unwrap()).unwrap();
-        let hash = crate::Hash::fast(7);
+        let hash = crate::HashFamily::fast(7);
         let digests: Vec<Digest> = (0..60u64).map(|i| hash.digest(i % 20).unwrap()).collect();
         let mut coins = Counted { coins: SeededCoins::new(1), tossed: Vec::new() };
         let mut planes = vec![0; plan.shard_bytes()];

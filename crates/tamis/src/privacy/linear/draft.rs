@@ -6,7 +6,7 @@ use super::{LinearFilter, LinearPlan};
 use crate::privacy::noise::{Coins, SecretCoins, SeededCoins};
 use crate::privacy::{Rehearsal, fresh_hash};
 use crate::store::{self, Store};
-use crate::{Digest, Error, Hash, Key};
+use crate::{Digest, Error, HashFamily, Key};
 use std::fmt;
 use std::sync::Mutex;
 use std::thread;
@@ -25,7 +25,7 @@ use std::thread;
 /// ```
 pub struct LinearDraft {
     plan: LinearPlan,
-    hash: Hash,
+    hash: HashFamily,
     shards: Vec<Vec<Digest>>,
     body: Store,
 }
@@ -38,7 +38,7 @@ impl LinearDraft {
 
     /// An empty set with a hash of the caller's, such as a keyed one, so that only who has the key
     /// can ask.
-    pub fn with_hash(plan: LinearPlan, hash: Hash) -> Result<LinearDraft, Error> {
+    pub fn with_hash(plan: LinearPlan, hash: HashFamily) -> Result<LinearDraft, Error> {
         hash.need_digest("a linear filter")?;
         // First of all, so that a plan which no memory holds fails before anything is filled.
         let body = Store::zeroed(plan.bytes())?;
@@ -142,8 +142,9 @@ mod tests {
     #[test]
     fn releases_are_drawn_afresh() {
         let plan = LinearPlan::new(100, "1".parse().unwrap()).unwrap();
-        let draft =
-            || LinearDraft::with_hash(plan, Hash::fast(0)).unwrap().with_keys(0..100u64).unwrap();
+        let draft = || {
+            LinearDraft::with_hash(plan, HashFamily::fast(0)).unwrap().with_keys(0..100u64).unwrap()
+        };
         let (one, other) = (draft().publish().unwrap(), draft().publish().unwrap());
         assert_ne!(one, other);
         for seed in 0..100 {
@@ -158,7 +159,7 @@ mod tests {
         for (q, epsilon) in [(16, "2.708050202"), (53, "3.951243719"), (256, "5.541263546")] {
             let plan =
                 LinearPlan::from_fields(2_000, epsilon.parse().unwrap(), q, 320, 15).unwrap();
-            let filter = LinearDraft::with_hash(plan, Hash::fast(3))
+            let filter = LinearDraft::with_hash(plan, HashFamily::fast(3))
                 .unwrap()
                 .with_keys(0..2_000u64)
                 .unwrap()

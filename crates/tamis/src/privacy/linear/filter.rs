@@ -7,7 +7,7 @@ use crate::prefetch;
 use crate::privacy::published::ask_many;
 use crate::privacy::{Epsilon, Published, Rehearsal};
 use crate::store::Store;
-use crate::{Digest, Error, Hash, Key, KeyRef};
+use crate::{Digest, Error, HashFamily, Key, KeyRef};
 use std::fmt;
 
 /// A set that may be published: it says of any one item at most a factor e^epsilon, and no filter
@@ -43,7 +43,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq)]
 pub struct LinearFilter {
     plan: LinearPlan,
-    hash: Hash,
+    hash: HashFamily,
     body: Store,
 }
 
@@ -64,13 +64,13 @@ impl LinearFilter {
         keys: impl IntoIterator<Item = K>,
         seed: u64,
     ) -> Result<Rehearsal<LinearFilter>, Error> {
-        LinearDraft::with_hash(plan, Hash::fast(seed))?.with_keys(keys)?.rehearse(seed)
+        LinearDraft::with_hash(plan, HashFamily::fast(seed))?.with_keys(keys)?.rehearse(seed)
     }
 
     /// A filter with this body, which must have the plan's length.
     pub(crate) fn from_parts(
         plan: LinearPlan,
-        hash: Hash,
+        hash: HashFamily,
         body: Store,
     ) -> Result<LinearFilter, Error> {
         hash.need_digest("a linear filter")?;
@@ -115,7 +115,7 @@ impl LinearFilter {
 
     /// The hash it uses.
     #[must_use]
-    pub fn hash(&self) -> &Hash {
+    pub fn hash(&self) -> &HashFamily {
         &self.hash
     }
 
@@ -165,7 +165,7 @@ impl Published for LinearFilter {
     fn bits(&self) -> u64 {
         self.plan.bits()
     }
-    fn hash(&self) -> &Hash {
+    fn hash(&self) -> &HashFamily {
         &self.hash
     }
     fn body(&self) -> &[u8] {

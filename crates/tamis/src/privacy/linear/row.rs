@@ -32,7 +32,7 @@ impl Row {
 #[test]
 fn the_rows_of_the_specification_hold() {
     let plan = LinearPlan::from_fields(1, "1".parse().unwrap(), 2, 1024, 3).unwrap();
-    let hash = crate::Hash::fast(0);
+    let hash = crate::HashFamily::fast(0);
     for (key, name) in
         [(hash.digest("ant"), "`ant`"), (hash.digest("Zoë"), "`Zoë`"), (hash.digest(7), "7")]
     {

@@ -4,7 +4,7 @@ use super::{PublicBloom, UltraPlan};
 use crate::privacy::noise::{Coins, SecretCoins, SeededCoins};
 use crate::privacy::{Epsilon, Rehearsal, fresh_hash};
 use crate::store::Store;
-use crate::{Bloom, Error, Hash, Key};
+use crate::{Bloom, Error, HashFamily, Key};
 
 /// A private Bloom filter that can be published under noise, and go on to take items and be
 /// published again, which costs again.
@@ -32,7 +32,7 @@ impl UltraFilter {
 
     /// An empty private filter with a hash of the caller's, such as a keyed one, so that only who
     /// has the key can ask.
-    pub fn with_hash(plan: UltraPlan, hash: Hash) -> Result<UltraFilter, Error> {
+    pub fn with_hash(plan: UltraPlan, hash: HashFamily) -> Result<UltraFilter, Error> {
         hash.need_digest("a filter to be published")?;
         Ok(UltraFilter { plan, bloom: Bloom::with_plan(plan.bloom()?, hash)? })
     }
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn releases_are_drawn_afresh() {
         let plan = UltraPlan::new(1_000, "1".parse().unwrap()).unwrap();
-        let filter = UltraFilter::with_hash(plan, Hash::fast(0)).unwrap();
+        let filter = UltraFilter::with_hash(plan, HashFamily::fast(0)).unwrap();
         let (one, other) = (filter.publish().unwrap(), filter.publish().unwrap());
         assert_ne!(one, other);
         for seed in 0..100 {
@@ -130,7 +130,7 @@ mod tests {
             let mut found = (0, 1);
             for seed in 0..60 {
                 let release = |keys: &[u64]| {
-                    let mut filter = UltraFilter::with_hash(plan, Hash::fast(seed)).unwrap();
+                    let mut filter = UltraFilter::with_hash(plan, HashFamily::fast(seed)).unwrap();
                     filter.insert_many(keys);
                     enumerate((1, 4), |coins| u64::from(filter.draw(coins).unwrap().body()[0]))
                 };

@@ -5,7 +5,7 @@ use crate::hash::Walk;
 use crate::privacy::published::ask_many;
 use crate::privacy::{Epsilon, Published, Rehearsal};
 use crate::store::Store;
-use crate::{Digest, Error, Hash, Key, KeyRef, bits, prefetch};
+use crate::{Digest, Error, HashFamily, Key, KeyRef, bits, prefetch};
 use std::fmt;
 
 /// A release of an [`UltraFilter`](super::UltraFilter): it says of any one item at most a factor
@@ -39,7 +39,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicBloom {
     plan: UltraPlan,
-    hash: Hash,
+    hash: HashFamily,
     body: Store,
 }
 
@@ -47,7 +47,7 @@ impl PublicBloom {
     /// A filter with this body, which must have the plan's length.
     pub(crate) fn from_parts(
         plan: UltraPlan,
-        hash: Hash,
+        hash: HashFamily,
         body: Store,
     ) -> Result<PublicBloom, Error> {
         hash.need_digest("a published filter")?;
@@ -114,7 +114,7 @@ impl PublicBloom {
 
     /// The hash it uses.
     #[must_use]
-    pub fn hash(&self) -> &Hash {
+    pub fn hash(&self) -> &HashFamily {
         &self.hash
     }
 
@@ -178,7 +178,7 @@ impl Published for PublicBloom {
     fn bits(&self) -> u64 {
         self.plan.bits()
     }
-    fn hash(&self) -> &Hash {
+    fn hash(&self) -> &HashFamily {
         &self.hash
     }
     fn body(&self) -> &[u8] {

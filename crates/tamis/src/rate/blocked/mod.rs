@@ -24,7 +24,7 @@ use super::math::{LANE, LANES};
 use super::{Filter, Kind, Layout, Plan};
 use crate::hash::{Digest, Probe, scale};
 use crate::processor::{Level, one_by_one};
-use crate::{Error, Hash, prefetch};
+use crate::{Error, HashFamily, prefetch};
 use scalar::Block;
 use sorted::Room;
 
@@ -256,7 +256,7 @@ fn fetch(plan: &Plan, blocks: &[Block], batch: &Batch<'_>) {
 
 #[allow(private_interfaces)]
 impl Cells for Blocked {
-    fn accept(hash: &Hash) -> Result<(), Error> {
+    fn accept(hash: &HashFamily) -> Result<(), Error> {
         hash.need_digest("a blocked filter")
     }
 
@@ -436,7 +436,7 @@ mod tests {
     fn every_level_does_the_same() {
         for (items, fpr) in [(40, 0.01), (5_000, 0.01), (5_000, 1e-6), (2_000_000, 0.01)] {
             let plan = Plan::from_items_fpr(Kind::Blocked, items, fpr).unwrap();
-            let hash = Hash::fast(items);
+            let hash = HashFamily::fast(items);
             let digests: Vec<Digest> = (0..3_000u64).filter_map(|i| hash.digest(i * i)).collect();
             let mut expected = vec![0; plan.bytes() as usize];
             let new: Vec<bool> = (digests[..1_500].iter())
@@ -484,7 +484,7 @@ mod tests {
     /// The same with numbers that the kernels hash: alone, and before and after other keys.
     #[test]
     fn every_level_hashes_alike() {
-        let hash = Hash::fast(7);
+        let hash = HashFamily::fast(7);
         let digest = |key: &KeyRef<'_>| hash.digest(key).unwrap();
         for fpr in [0.01, 1e-6] {
             let plan = Plan::from_items_fpr(Kind::Blocked, 500, fpr).unwrap();

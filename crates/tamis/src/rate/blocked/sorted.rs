@@ -342,7 +342,7 @@ fn sort<'h>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Hash;
+    use crate::HashFamily;
     use crate::rate::Kind;
 
     /// Every third key comes twice, and some regions get none.
@@ -379,7 +379,7 @@ mod tests {
                         assert_eq!(many.insert_sorted(&texts, room()), new_texts, "{case}");
                         assert!(many == with_texts && many.kinds() == with_texts.kinds(), "{case}");
                     }
-                    let (mut many, hash) = (new_filter(), Hash::default());
+                    let (mut many, hash) = (new_filter(), HashFamily::default());
                     let mut left = keys.iter();
                     let (plan, _, _, body) = many.parts_mut();
                     let room = Room::with_region(plan, keys.len(), 1, region).unwrap();
@@ -400,7 +400,7 @@ mod tests {
     #[test]
     fn one_region_may_get_everything() {
         let plan = *BlockedBloom::new(50_000, 0.01).unwrap().plan();
-        let hash = Hash::default();
+        let hash = HashFamily::default();
         let near = |key: &u64| aim(plan.blocks(), hash.digest(key).unwrap().h1).0 < 10;
         let near: Vec<u64> = (0..2_000_000).filter(near).collect();
         assert!(near.len() > 1_000);
@@ -421,7 +421,7 @@ mod tests {
         for (items, fpr) in [(20_000, 0.01), (20_000, 1e-6)] {
             let mut whole = BlockedBloom::new(items, fpr).unwrap();
             let new = whole.insert_many(0..items);
-            let (plan, hash, region) = (whole.plan(), Hash::default(), 5);
+            let (plan, hash, region) = (whole.plan(), HashFamily::default(), 5);
             let digests: Vec<_> = (0..items).filter_map(|key| hash.digest(key)).collect();
             for level in Level::all() {
                 let mut body = vec![0; whole.body().len()];

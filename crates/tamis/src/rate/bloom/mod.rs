@@ -204,14 +204,14 @@ impl Cells for Classic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Hash;
+    use crate::HashFamily;
 
     /// Bodies of less than a word, of odd lengths and past the caches; one place and many; every
     /// size of the last batch: a key at a time, batches in rounds, and whatever the processor's
     /// way is, all answer the same.
     #[test]
     fn batches_answer_as_single_keys_do() {
-        let hash = Hash::fast(5);
+        let hash = HashFamily::fast(5);
         for (bits, hashes) in [
             (3, 1),
             (5, 2),
