@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 use tamis::zone::{
-    Bits, Cells, CodeName, Counters, CountingFilter, Filter, Method, Packing, Plan, Prefer,
+    Bits, CellKind, CodeName, Counters, CountingFilter, Filter, Method, Packing, Plan, Prefer,
     Universe, ZoneFilter, largest_items, largest_universe, packing, zone,
 };
 use tamis::{Error, Health};
@@ -44,7 +44,7 @@ fn universe(first: u64, size: u128) -> Universe {
     Universe::interval(first, first + (size - 1) as u64).unwrap()
 }
 
-fn filled<C: Cells>(plan: &Plan, numbers: impl IntoIterator<Item = u64>) -> ZoneFilter<C> {
+fn filled<C: CellKind>(plan: &Plan, numbers: impl IntoIterator<Item = u64>) -> ZoneFilter<C> {
     let mut filter = ZoneFilter::<C>::with_plan(plan.clone()).unwrap();
     for number in numbers {
         assert!(filter.insert_number(number, false).unwrap(), "{number} in {plan:?}");
@@ -262,7 +262,7 @@ fn zones_do_not_depend_on_the_way_to_them() {
 // 3. Laws.
 
 /// What a counting filter can do and one of bits cannot.
-trait Removal: Cells {
+trait Removal: CellKind {
     fn take_out(filter: &mut ZoneFilter<Self>, number: u64) -> Option<Result<(), Error>>
     where
         Self: Sized;
@@ -473,7 +473,7 @@ fn quick_to_join(plan: &Plan, beyond: bool) -> bool {
 
 /// A list within the zone is the set; beyond it, it says whether it is, and everything put in is on
 /// it.
-fn check_list<C: Cells>(
+fn check_list<C: CellKind>(
     filter: &ZoneFilter<C>,
     model: &BTreeSet<u64>,
     beyond: bool,
@@ -533,7 +533,7 @@ fn split(
 }
 
 /// The union and the intersection of two filters that hold these sets, whatever their lengths.
-fn check_merging<C: Cells>(
+fn check_merging<C: CellKind>(
     left: &ZoneFilter<C>,
     right: &ZoneFilter<C>,
     sets: (&BTreeSet<u64>, &BTreeSet<u64>),
@@ -569,7 +569,7 @@ fn check_merging<C: Cells>(
 }
 
 /// Growing and shrinking keep the set, and the zone is that of the blocks.
-fn check_lengths<C: Cells>(
+fn check_lengths<C: CellKind>(
     plan: &Plan,
     set: &BTreeSet<u64>,
     more: u64,

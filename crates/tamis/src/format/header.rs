@@ -4,7 +4,7 @@ use super::{AnyFilter, checksum};
 use crate::privacy::{Epsilon, LinearFilter, LinearPlan, PublicBloom, Published, UltraPlan};
 use crate::rate::{self, Kind, RateFilter};
 use crate::store::Store;
-use crate::zone::{self, Cells, Choice, MOST_MODULI, Scheme, State, Universe, ZoneFilter};
+use crate::zone::{self, CellKind, Choice, MOST_MODULI, Scheme, State, Universe, ZoneFilter};
 use crate::{Error, HashFamily, Kinds, SecretKey};
 
 /// The format version that this release writes, and the newest that it reads.
@@ -349,7 +349,7 @@ pub(super) fn of_rate(filter: &dyn RateFilter) -> Vec<u8> {
 }
 
 /// The header of a zone filter.
-pub(super) fn of_zone<C: Cells>(filter: &ZoneFilter<C>) -> Vec<u8> {
+pub(super) fn of_zone<C: CellKind>(filter: &ZoneFilter<C>) -> Vec<u8> {
     let (plan, universe, state) = (filter.plan(), filter.plan().universe(), filter.state());
     let (code, listed, order, degree) = match plan.scheme() {
         Scheme::Egh { .. } => (1, &[][..], 0, 0),

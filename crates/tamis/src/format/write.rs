@@ -4,7 +4,7 @@ use super::header;
 use crate::Error;
 use crate::privacy::{LinearFilter, PublicBloom};
 use crate::rate::{Filter, Layout};
-use crate::zone::{Cells, ZoneFilter};
+use crate::zone::{CellKind, ZoneFilter};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ impl<L: Layout + Send + Sync> Stored for Filter<L> {
     }
 }
 
-impl<C: Cells> Stored for ZoneFilter<C> {
+impl<C: CellKind> Stored for ZoneFilter<C> {
     fn header(&self) -> Vec<u8> {
         header::of_zone(self)
     }
@@ -84,7 +84,7 @@ impl<L: Layout + Send + Sync> Filter<L> {
     }
 }
 
-impl<C: Cells> ZoneFilter<C> {
+impl<C: CellKind> ZoneFilter<C> {
     /// The bytes of the filter's file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {

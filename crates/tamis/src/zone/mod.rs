@@ -27,7 +27,7 @@ pub use code::{Code, Occupancy};
 pub use crt::Residues;
 pub(crate) use filter::State;
 pub use filter::{
-    AnyZone, Bits, Cells, Counters, CountingFilter, Filter, List, Method, ZoneFilter,
+    AnyZone, Bits, CellKind, Counters, CountingFilter, Filter, List, Method, ZoneFilter,
 };
 pub use inverse::{Guideline, guideline, largest_items, largest_universe};
 pub use list::crt::chinese_remainder;

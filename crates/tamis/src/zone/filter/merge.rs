@@ -1,0 +1,101 @@
+//! Union and intersection.
+
+use super::{CellKind, State, ZoneFilter};
+use crate::Error;
+use crate::zone::plan::{Plan, Scheme};
+use crate::zone::reed_solomon::Choice;
+use std::fmt;
+
+impl<C: CellKind> ZoneFilter<C> {
+    /// Takes in all that `other` holds. Filters of different lengths are joined in the blocks they
+    /// share, which may shrink the zone; more items than it allows put the result beyond it.
+    pub fn union(&mut self, other: &Self) -> Result<(), Error> {
+        let plan = self.common(other)?;
+        let within = !self.state.beyond && !other.state.beyond;
+        if within && let (Ok(mine), Ok(theirs)) = (self.list(), other.list()) {
+            let mut numbers = mine.numbers;
+            numbers.extend(theirs.numbers);
+            numbers.sort_unstable();
+            numbers.dedup();
+            *self = Self::of_numbers(plan, &numbers)?;
+            return Ok(());
+        }
+        let (mine, theirs) = (self.shortened(&plan)?, other.shortened(&plan)?);
+        *self = mine;
+        let ceiling = self.packed().ceiling();
+        self.combine(&theirs, |l, r| if C::COUNTING { (l + r).min(ceiling) } else { l | r });
+        self.len = self.len.saturating_add(theirs.len);
+        self.state.len_is_bound = true;
+        // Counters hold an item of both twice, and do not let go of it when it is taken out once.
+        self.state.beyond = !within || C::COUNTING || self.len > self.plan.items();
+        Ok(())
+    }
+
+    /// Keeps what both hold. Filters of different lengths are compared in the blocks they share.
+    pub fn intersect(&mut self, other: &Self) -> Result<(), Error> {
+        let plan = self.common(other)?;
+        if !self.state.beyond && !other.state.beyond {
+            // Either list will do; the shorter one is the faster, and may be the only one to be
+            // had.
+            let [listed, asked] =
+                if self.len <= other.len { [&*self, other] } else { [other, &*self] };
+            let found = listed
+                .list()
+                .map(|list| (list, asked))
+                .or_else(|_| asked.list().map(|list| (list, listed)));
+            if let Ok((list, asked)) = found {
+                let held = |number: &u64| asked.holds(&asked.positions(*number));
+                let numbers: Vec<u64> = list.numbers.into_iter().filter(held).collect();
+                *self = Self::of_numbers(plan, &numbers)?;
+                return Ok(());
+            }
+        }
+        let (mine, theirs) = (self.shortened(&plan)?, other.shortened(&plan)?);
+        let len = mine.len.min(theirs.len);
+        *self = mine;
+        self.combine(&theirs, u64::min);
+        self.len = len;
+        // Cells that different items share remain: the result is not the code of a set, and its
+        // zone is lost.
+        self.state = State { beyond: true, len_is_bound: true };
+        Ok(())
+    }
+
+    /// The plan of the blocks that both have.
+    fn common(&self, other: &Self) -> Result<Plan, Error> {
+        let differ = |field, left: &dyn fmt::Display, right: &dyn fmt::Display| {
+            Err(Error::Mismatch { field, left: left.to_string(), right: right.to_string() })
+        };
+        let (l, r) = (&self.plan, &other.plan);
+        if l.code() != r.code() {
+            return differ("code", &l.code(), &r.code());
+        }
+        if l.universe() != r.universe() {
+            return differ("universe", l.universe(), r.universe());
+        }
+        if let (Scheme::Rs(left), Scheme::Rs(right)) = (l.scheme(), r.scheme())
+            && (left.order, left.degree) != (right.order, right.degree)
+        {
+            let shown =
+                |choice: &Choice| format!("GF({}) to degree {}", choice.order, choice.degree);
+            return differ("field", &shown(left), &shown(right));
+        }
+        let (shorter, longer) = if l.probes() <= r.probes() { (l, r) } else { (r, l) };
+        let shared = shorter.blocks().len();
+        let (left, right) = (shorter.blocks(), longer.blocks());
+        if left[..] != right[..shared] {
+            return differ("blocks", &format!("{left:?}"), &format!("{:?}", &right[..shared]));
+        }
+        let plan = shorter.with_blocks(shared as u64)?;
+        Ok(plan.allowing(l.items().max(r.items())))
+    }
+
+    fn combine(&mut self, other: &Self, with: impl Fn(u64, u64) -> u64) {
+        let packed = self.packed();
+        for cell in 0..self.plan.cells() {
+            let both =
+                with(packed.get(self.body.bytes(), cell), packed.get(other.body.bytes(), cell));
+            packed.set(self.body.bytes_mut(), cell, both);
+        }
+    }
+}
