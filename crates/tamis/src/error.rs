@@ -269,6 +269,16 @@ pub enum Error {
         /// What was to be done to it.
         changed: &'static str,
     },
+    /// The number of items was counted, and publishing it would tell it.
+    #[error(
+        "the filter is planned for {items} items, a number found by counting its keys, and the \
+         header of a release would tell it; plan for a number that you choose beforehand, or \
+         affirm that this number is public"
+    )]
+    CountedItems {
+        /// The items planned for.
+        items: u64,
+    },
     /// A private filter cannot have such a rate.
     #[error(
         "a published filter's false-positive rate is from {least:?} to 0.5 (got {got:?}); the nearest feasible rate is {nearest:?}"

@@ -252,6 +252,24 @@ impl Kinds {
         self.0 & kind.0 != 0
     }
 
+    /// Whether texts or other bytes were inserted.
+    #[must_use]
+    pub fn has_texts(self) -> bool {
+        self.has(Kinds::BYTES)
+    }
+
+    /// Whether integers were inserted.
+    #[must_use]
+    pub fn has_integers(self) -> bool {
+        self.has(Kinds::INTEGERS)
+    }
+
+    /// Whether digests were inserted, which may be of keys of any kind.
+    #[must_use]
+    pub fn has_digests(self) -> bool {
+        self.has(Kinds::DIGESTS)
+    }
+
     /// The kinds that keys of both filters may have: those of both, and, where one has digests,
     /// which may be of anything, those of the other.
     pub(crate) fn common(self, other: Kinds) -> Kinds {

@@ -49,6 +49,8 @@ fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
             .unwrap();
         AnyFilter::from(CountingBloom::with_plan(plan, hash).unwrap())
     };
+    let counted = Plan::from_items_fpr(Kind::Bloom, 156, 0.01).unwrap().counted();
+    let counted = AnyFilter::from(Bloom::with_plan(counted, HashFamily::fast(42)).unwrap());
     let mut crowded = fill(counting(4, HashFamily::fast(7)), true);
     for _ in 0..7 {
         crowded = fill(crowded, false);
@@ -72,6 +74,7 @@ fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
             include_bytes!("golden/v1-bloom-sha256-md5.tamis"),
             fill(bloom(HashFamily::sha256_md5()), true),
         ),
+        ("bloom-counted", include_bytes!("golden/v1-bloom-counted.tamis"), fill(counted, true)),
         (
             "bloom-prefixed",
             include_bytes!("golden/v1-bloom-prefixed.tamis"),
@@ -356,7 +359,8 @@ fn lies_with_a_good_checksum_are_refused() {
         (28, &[1], "reserved"),
         (32, &[9], "hash family"),
         (33, &[8], "kinds of keys"),
-        (34, &[1], "reserved"),
+        (34, &[2], "origin of the number of items"),
+        (35, &[1], "reserved"),
         (36, &0u32.to_le_bytes(), "hashes"),
         (36, &65u32.to_le_bytes(), "hashes"),
         (48, &0u64.to_le_bytes(), "items"),

@@ -609,6 +609,35 @@ fn keyed_releases_need_their_key() {
 // private and public types
 
 #[test]
+fn a_counted_size_is_published_only_when_affirmed() {
+    let plan = rate::Plan::from_items_fpr(Kind::Bloom, 1_001, 0.01).unwrap().counted();
+    let counted = Bloom::with_plan(plan, HashFamily::fast(1)).unwrap();
+    let read = Bloom::try_from(AnyFilter::from_bytes(&counted.to_bytes()).unwrap()).unwrap();
+    assert!(read.plan().is_counted());
+    let chosen = Bloom::with_plan(plan.with_public_size(), HashFamily::fast(1)).unwrap();
+    for merge in [Bloom::union, Bloom::intersect] {
+        for (left, right) in [(&counted, &chosen), (&chosen, &counted), (&counted, &counted)] {
+            let mut merged = left.clone();
+            merge(&mut merged, right).unwrap();
+            assert!(merged.plan().is_counted());
+        }
+        let mut merged = chosen.clone();
+        merge(&mut merged, &chosen).unwrap();
+        assert!(!merged.plan().is_counted());
+    }
+    let refused = UltraFilter::from_bloom(read.clone(), epsilon("4")).unwrap_err();
+    assert!(matches!(refused, Error::CountedItems { items: 1_001 }));
+    assert!(refused.to_string().contains("1001 items"), "{refused}");
+    assert!(matches!(
+        UltraPlan::of_bloom(plan, epsilon("4")),
+        Err(Error::CountedItems { items: 1_001 })
+    ));
+    assert!(UltraFilter::from_bloom(chosen, epsilon("4")).is_ok());
+    let affirmed = UltraFilter::from_bloom_with_public_size(read, epsilon("4")).unwrap();
+    assert_eq!(affirmed.publish().unwrap().plan().items(), 1_001);
+}
+
+#[test]
 fn a_private_filter_goes_on_after_a_release() {
     let plan = UltraPlan::new(20_000, epsilon("6")).unwrap();
     let mut filter = UltraFilter::with_hash(plan, HashFamily::fast(1)).unwrap();

@@ -25,6 +25,9 @@ const LINE: usize = 64;
 /// Where the moduli of a zone filter begin.
 const MODULI: usize = 96;
 
+/// FORMAT v1: frozen. The byte that says that the planned items were found by counting the keys.
+const COUNTED: u8 = 1;
+
 /// What the prologue says.
 pub(super) struct Prologue {
     kind: u16,
@@ -170,7 +173,7 @@ fn parse_rate(filter: Kind, fields: &[u8], key: Option<&SecretKey>) -> Result<He
     if fields.len() + 4 != SHORTEST {
         return Err(refused("header length", fields.len() + 4));
     }
-    check_reserved(fields[28..32].iter().chain(&fields[34..36]).chain(&fields[76..]))?;
+    check_reserved(fields[28..32].iter().chain(&fields[35..36]).chain(&fields[76..]))?;
     let plan = rate::Plan::from_fields(
         filter,
         u64::from_le_bytes(take(fields, 48)),
@@ -179,6 +182,11 @@ fn parse_rate(filter: Kind, fields: &[u8], key: Option<&SecretKey>) -> Result<He
         u32::from_le_bytes(take(fields, 36)),
         u32::from_le_bytes(take(fields, 72)),
     )?;
+    let plan = match fields[34] {
+        0 => plan,
+        COUNTED => plan.counted(),
+        other => return Err(refused("origin of the number of items", other)),
+    };
     let kinds = Kinds(fields[33]);
     if kinds.0 & !Kinds::ALL != 0 {
         return Err(refused("kinds of keys", kinds.0));
@@ -338,7 +346,8 @@ pub(super) fn of_rate(filter: &dyn RateFilter) -> Vec<u8> {
         Kind::Counting => 3,
     };
     let mut bytes = begin(kind, SHORTEST, filter.body());
-    put(&mut bytes, 32, &[hash.id(), filter.kinds().0]);
+    let counted = if plan.is_counted() { COUNTED } else { 0 };
+    put(&mut bytes, 32, &[hash.id(), filter.kinds().0, counted]);
     put(&mut bytes, 36, &plan.hashes().to_le_bytes());
     put(&mut bytes, 40, &hash.seed_field().to_le_bytes());
     put(&mut bytes, 48, &plan.items().to_le_bytes());

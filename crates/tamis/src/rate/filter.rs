@@ -330,9 +330,7 @@ impl<L: Layout> Filter<L> {
         self.match_with(other)?;
         L::union(&self.plan, self.body.bytes_mut(), other.body.bytes());
         self.kinds.add(other.kinds);
-        if other.plan.items() > self.plan.items() {
-            self.plan = other.plan;
-        }
+        self.merge_plan(other.plan, other.plan.items() > self.plan.items());
         Ok(())
     }
 
@@ -343,10 +341,16 @@ impl<L: Layout> Filter<L> {
         self.match_with(other)?;
         L::intersect(&self.plan, self.body.bytes_mut(), other.body.bytes());
         self.kinds = self.kinds.common(other.kinds);
-        if other.plan.items() < self.plan.items() {
-            self.plan = other.plan;
-        }
+        self.merge_plan(other.plan, other.plan.items() < self.plan.items());
         Ok(())
+    }
+
+    /// Takes the other plan if `take_other`. The result is counted if either was: it still tells
+    /// of the keys that were counted.
+    fn merge_plan(&mut self, other: Plan, take_other: bool) {
+        let counted = self.plan.is_counted() || other.is_counted();
+        let plan = if take_other { other } else { self.plan };
+        self.plan = if counted { plan.counted() } else { plan };
     }
 
     /// Refuses a filter whose positions mean something else than ours, and names the first

@@ -82,6 +82,7 @@ pub struct Plan {
     cells: u64,
     hashes: u32,
     counter_bits: u32,
+    counted: bool,
 }
 
 impl Plan {
@@ -118,7 +119,8 @@ impl Plan {
                 (cells as u64, classic_hashes(cells as u64, items))
             }
         };
-        Ok(Plan { filter, items, fpr, cells, hashes, counter_bits: Plan::width_of(filter) })
+        let counter_bits = Plan::width_of(filter);
+        Ok(Plan { filter, items, fpr, cells, hashes, counter_bits, counted: false })
     }
 
     /// The rate that `items` in `bits` will show.
@@ -148,7 +150,8 @@ impl Plan {
             ),
             _ => (cells, classic_hashes(cells.max(1), items)),
         };
-        let mut plan = Plan { filter, items, fpr: MAX_FPR, cells, hashes, counter_bits: width };
+        let (fpr, counter_bits) = (MAX_FPR, width);
+        let mut plan = Plan { filter, items, fpr, cells, hashes, counter_bits, counted: false };
         if cells > 0 {
             plan.fpr = plan.expected_fpr(items);
         }
@@ -191,7 +194,7 @@ impl Plan {
             Kind::Blocked => (cells / BLOCK * BLOCK, blocked_hashes(cells / BLOCK, items)),
             _ => (cells, classic_hashes(cells, items)),
         };
-        Ok(Plan { filter, items, fpr, cells, hashes, counter_bits: width })
+        Ok(Plan { filter, items, fpr, cells, hashes, counter_bits: width, counted: false })
     }
 
     /// A counting plan with counters of another width, from 2 to 16 bits, for the same cells.
@@ -235,6 +238,35 @@ impl Plan {
         Ok(self)
     }
 
+    /// The same plan, marked: its number of items was found by counting the keys. A file keeps the
+    /// mark. Publishing refuses such a plan, because the header would tell how many keys there are.
+    ///
+    /// ```
+    /// use tamis::rate::{Kind, Plan};
+    /// let keys = ["ant", "bee"];
+    /// let plan = Plan::from_items_fpr(Kind::Bloom, keys.len() as u64, 0.01)?.counted();
+    /// assert!(plan.is_counted() && !plan.with_public_size().is_counted());
+    /// # Ok::<(), tamis::Error>(())
+    /// ```
+    #[must_use]
+    pub fn counted(mut self) -> Plan {
+        self.counted = true;
+        self
+    }
+
+    /// The same plan without that mark: you affirm that everybody may know the number of items.
+    #[must_use]
+    pub fn with_public_size(mut self) -> Plan {
+        self.counted = false;
+        self
+    }
+
+    /// Whether the number of items was found by counting the keys.
+    #[must_use]
+    pub fn is_counted(&self) -> bool {
+        self.counted
+    }
+
     /// The plan that a file states, if a plan can be so.
     pub(crate) fn from_fields(
         filter: Kind,
@@ -273,7 +305,7 @@ impl Plan {
         if !hashes_fit {
             return refuse("number of hashes", hashes.to_string());
         }
-        Ok(Plan { filter, items, fpr, cells, hashes, counter_bits })
+        Ok(Plan { filter, items, fpr, cells, hashes, counter_bits, counted: false })
     }
 
     fn width_of(filter: Kind) -> u32 {

@@ -145,14 +145,14 @@ def body(kind, hash, keys, cells, hashes, width):
     return bits.to_bytes((cells * width + 7) // 8, "little")
 
 
-def file(kind, hash, keys, items, fpr, cells, hashes, width=1):
+def file(kind, hash, keys, items, fpr, cells, hashes, width=1, counted=False):
     data = body(kind, hash, keys, cells, hashes, width)
     kinds = 0
     for key in keys:
         kinds |= 2 if isinstance(key, int) else 1
     seed = {1: hash[1], 2: siphash128(SIP_KEY, b"tamis key check\3")[0]}.get(hash[0], 0)
     head = b"\x89TAMIS\r\n" + struct.pack("<HHIQII", 1, kind, 128, len(data), crc32c(data), 0)
-    head += struct.pack("<BBHIQQdQI", hash[0], kinds, 0, hashes, seed, items, fpr, cells, width)
+    head += struct.pack("<BBBBIQQdQI", hash[0], kinds, counted, 0, hashes, seed, items, fpr, cells, width)
     head += bytes(124 - len(head))
     return head + struct.pack("<I", crc32c(head)) + data
 
@@ -354,6 +354,7 @@ FILES = {
     "bloom-fast": file(1, (1, 42), MIXED, 200, 0.01, 1918, 7),
     "bloom-keyed": file(1, (2, 0), MIXED, 200, 0.01, 1918, 7),
     "bloom-sha256-md5": file(1, (3, 0), MIXED, 200, 0.01, 1918, 7),
+    "bloom-counted": file(1, (1, 42), MIXED, len(MIXED), 0.01, 1496, 7, counted=True),
     "bloom-prefixed": file(1, (4, 0), TEXT, 200, 0.01, 1918, 7),
     "blocked-fast-8": file(2, (1, 0), MIXED, 200, 0.01, 512 * 4, 8),
     "blocked-keyed-16": file(2, (2, 0), MIXED, 200, 1e-6, 512 * 15, 16),

@@ -3,6 +3,7 @@
 use super::{PublicBloom, UltraPlan};
 use crate::privacy::noise::{Coins, SecretCoins, SeededCoins};
 use crate::privacy::{Epsilon, Rehearsal, fresh_hash};
+use crate::rate::Plan;
 use crate::store::Store;
 use crate::{Bloom, Error, HashFamily, Key};
 
@@ -39,11 +40,27 @@ impl UltraFilter {
 
     /// A Bloom filter that is there already, to be published at a loss of `epsilon` an item.
     ///
-    /// Its size and the items it was planned for become public. They must not have been chosen by
-    /// counting the items, or the release tells their number.
+    /// Its size and the items it was planned for become public. Refused with
+    /// [`Error::CountedItems`] if they were found by counting the keys, because the release would
+    /// tell their number.
     pub fn from_bloom(bloom: Bloom, epsilon: Epsilon) -> Result<UltraFilter, Error> {
+        let plan = *bloom.plan();
+        UltraFilter::from_bloom_by(bloom, plan, epsilon)
+    }
+
+    /// The same, also where the items were counted: you affirm that everybody may know the number
+    /// that the filter was planned for.
+    pub fn from_bloom_with_public_size(
+        bloom: Bloom,
+        epsilon: Epsilon,
+    ) -> Result<UltraFilter, Error> {
+        let plan = bloom.plan().with_public_size();
+        UltraFilter::from_bloom_by(bloom, plan, epsilon)
+    }
+
+    fn from_bloom_by(bloom: Bloom, plan: Plan, epsilon: Epsilon) -> Result<UltraFilter, Error> {
         bloom.hash().need_digest("a filter to be published")?;
-        Ok(UltraFilter { plan: UltraPlan::of_bloom(*bloom.plan(), epsilon)?, bloom })
+        Ok(UltraFilter { plan: UltraPlan::of_bloom(plan, epsilon)?, bloom })
     }
 
     /// The same with another threshold for those who will ask.
@@ -116,7 +133,7 @@ mod tests {
     }
     use crate::privacy::noise::ln_upwards;
     use crate::privacy::trial::{enumerate, worst};
-    use crate::rate::{Kind, Plan};
+    use crate::rate::Kind;
 
     /// Every pair of neighbouring sets of up to two of three keys and another, under many seeds, so
     /// that positions collide in every way.

@@ -78,11 +78,15 @@ impl UltraPlan {
     }
 
     /// The plan for publishing a Bloom filter that is there already, with the best threshold for
-    /// its hashes.
+    /// its hashes. Refused with [`Error::CountedItems`] if the items were counted; see
+    /// [`rate::Plan::with_public_size`].
     pub fn of_bloom(bloom: rate::Plan, epsilon: Epsilon) -> Result<UltraPlan, Error> {
         check_epsilon(epsilon)?;
         if bloom.filter() != Kind::Bloom {
             return Err(Error::Kind { planned: bloom.filter().name(), wanted: "bloom" });
+        }
+        if bloom.is_counted() {
+            return Err(Error::CountedItems { items: bloom.items() });
         }
         let (items, bits, hashes) = (bloom.items(), bloom.bits(), bloom.hashes());
         let mut best = UltraPlan { items, bits, hashes, epsilon, threshold: hashes };
