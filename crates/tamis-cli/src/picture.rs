@@ -38,7 +38,7 @@ pub(crate) fn check(path: &Path, force: bool) -> anyhow::Result<()> {
 
 /// Writes a drawing as a file of its own; `-` is standard output.
 pub(crate) fn save(path: &Path, svg: &str, force: bool) -> anyhow::Result<()> {
-    let text = tamis_lab::plot::standalone(svg);
+    let text = tamis_plot::standalone(svg);
     if path == Path::new("-") {
         return output::print(text.trim_end());
     }

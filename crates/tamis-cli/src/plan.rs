@@ -3,7 +3,7 @@
 use crate::output::{self, grouped, integer, number, object, rate};
 use crate::plan_privacy::PlanPrivacy;
 use crate::plan_zone::PlanZone;
-use crate::plot::{self, Plot};
+use crate::plot::Plot;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
 use tamis::rate::{Kind, Plan as RatePlan};
@@ -167,7 +167,7 @@ impl Plan {
             Promise::Privacy(privacy) => return privacy.run(),
         };
         let plan = rate.size.plan()?;
-        rate.plot.draw(|| plot::of_rate(&plan))?;
+        rate.plot.draw(|| tamis_plot::tradeoff::of_rate(&plan))?;
         if rate.json {
             let mut fields = fields(&plan);
             fields.insert("advice".to_owned(), json!(advice(&plan)));

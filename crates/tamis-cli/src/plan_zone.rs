@@ -1,7 +1,7 @@
 //! `tamis plan zone`: no false positive, up to d items of a finite universe.
 
 use crate::output::{self, grouped, integer, number, object, rate};
-use crate::plot::{self, Plot};
+use crate::plot::Plot;
 use crate::{plan, universe};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
@@ -133,7 +133,7 @@ impl PlanZone {
         match (universe, self.size.items, self.bits) {
             (Some(universe), Some(items), None) => {
                 let plan = self.size.plan(universe, items)?;
-                self.plot.draw(|| plot::of_zone(&plan))?;
+                self.plot.draw(|| tamis_plot::tradeoff::of_zone(&plan))?;
                 if self.json {
                     output::print_json(self.fields(&plan))
                 } else {

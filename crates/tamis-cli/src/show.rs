@@ -1,14 +1,10 @@
 //! `tamis show`: a filter as a person sees it.
 
 use crate::filter::Opening;
-use crate::output::{self, grouped, rate};
 use crate::picture;
+use anyhow::Context;
 use clap::Args;
 use std::path::PathBuf;
-use tamis::AnyFilter;
-use tamis::rate::{Kind, RateFilter};
-use tamis::zone::Plan;
-use tamis_lab::plot::{Panel, Raster};
 
 /// Draw a filter as an SVG: small ones bit by bit, large ones by region
 #[derive(Args)]
@@ -32,186 +28,14 @@ pub(crate) struct Show {
     opening: Opening,
 }
 
-/// Up to so many cells are drawn one by one.
-const MOST_CELLS: u64 = 4_096;
-/// The regions of a large filter.
-const REGIONS: u64 = 2_048;
-/// A region is known by so many cells of it, at most: so the largest filters are drawn at once.
-const SAMPLE: u64 = 1 << 18;
-/// The most blocks of a zone filter that are named.
-const MOST_NAMED: usize = 40;
-/// The most blocks that are drawn.
-const MOST_BLOCKS: usize = 256;
-
 impl Show {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         picture::check(&self.output, self.force)?;
         let any = self.opening.open(&self.filter)?;
         let name = self.filter.file_name().unwrap_or(self.filter.as_os_str()).to_string_lossy();
         let title = format!("{name}: a {} filter", any.kind());
-        picture::save(&self.output, &drawing(&any, title)?.svg(), self.force)
-    }
-}
-
-fn drawing(any: &AnyFilter, title: String) -> anyhow::Result<Raster> {
-    Ok(match any {
-        AnyFilter::Bloom(filter) => of_rate(filter, filter.body(), title),
-        AnyFilter::Blocked(filter) => of_rate(filter, filter.body(), title),
-        AnyFilter::Counting(filter) => of_rate(filter, filter.body(), title),
-        AnyFilter::Zone(filter) => of_zone(filter.plan(), filter.body(), title),
-        AnyFilter::ZoneCounting(filter) => of_zone(filter.plan(), filter.body(), title),
-        AnyFilter::PublicBloom(filter) => {
-            let plan = filter.plan();
-            let notes = vec![format!(
-                "Noise: each of {} bits was flipped with {}; {} are ones. What is stored cannot be seen.",
-                grouped(plan.bits()),
-                rate(plan.flip_rate().to_f64()),
-                rate(filter.ones())
-            )];
-            Body { bytes: filter.body(), width: 1, cells: plan.bits() }.raster(title, notes)
-        }
-        AnyFilter::Linear(filter) => {
-            let plan = filter.plan();
-            let notes = vec![format!(
-                "Noise: a solution, drawn at random, of equations over {} elements. What is stored cannot be seen.",
-                plan.q()
-            )];
-            Body { bytes: filter.body(), width: 1, cells: filter.body().len() as u64 * 8 }
-                .raster(title, notes)
-        }
-        other => anyhow::bail!("a {} filter cannot be drawn by this release", other.kind()),
-    })
-}
-
-fn of_rate(filter: &dyn RateFilter, bytes: &[u8], title: String) -> Raster {
-    let plan = filter.plan();
-    let cells = if plan.filter() == Kind::Counting { "counters" } else { "bits" };
-    let notes = vec![format!(
-        "{:.1}% of {} {cells} are set; of strangers {} pass now.",
-        100.0 * filter.fill(),
-        grouped(plan.cells()),
-        rate(filter.expected_fpr())
-    )];
-    let body = Body { bytes, width: plan.counter_bits(), cells: plan.cells() };
-    let mut raster = body.raster(title, notes);
-    if plan.filter() == Kind::Blocked && plan.cells() <= MOST_CELLS {
-        raster.panels.clear();
-        for block in 0..plan.cells() / 512 {
-            let shades = (block * 512..(block + 1) * 512).map(|cell| body.shade(cell)).collect();
-            raster.panels.push(Panel::new(&format!("block {block}, one cache line"), shades, 64));
-        }
-    }
-    raster
-}
-
-/// One row of residues for each block.
-fn of_zone(plan: &Plan, bytes: &[u8], title: String) -> Raster {
-    let blocks = plan.blocks();
-    let body = Body { bytes, width: plan.counter_bits(), cells: plan.cells() };
-    let drawn = blocks.len().min(MOST_BLOCKS);
-    let mut notes = vec![format!(
-        "{}: {} of {}, up to {}. A key sets one cell of each block.",
-        plan.code(),
-        output::of(blocks.len() as u64, "block"),
-        grouped(plan.cells()) + if plan.is_counting() { " counters" } else { " bits" },
-        output::of(plan.items(), "item"),
-    )];
-    if drawn < blocks.len() {
-        notes.push(format!("The first {drawn} blocks."));
-    }
-    let widest = blocks.iter().take(drawn).copied().max().unwrap_or(1);
-    // A wide block is drawn in as many bins as there is room for.
-    let columns = widest.min(64);
-    if widest > columns {
-        notes.push("Neighbouring residues share a cell of the drawing.".to_owned());
-    }
-    let mut panels = Vec::new();
-    let mut start = 0;
-    for (i, size) in blocks.iter().take(drawn).enumerate() {
-        let bins = (*size).min(columns);
-        let shades = (0..bins)
-            .map(|bin| body.most(start + size * bin / bins, start + size * (bin + 1) / bins))
-            .collect();
-        let words = match plan.code() {
-            tamis::zone::CodeName::Rs => format!("block {}: {size} values", i + 1),
-            _ => format!("residues modulo {size}"),
-        };
-        let name = if drawn <= MOST_NAMED { words } else { String::new() };
-        panels.push(Panel::new(&name, shades, columns as usize));
-        start += size;
-    }
-    Raster { title, notes, panels }
-}
-
-/// Cells of some width, packed, the least significant bit first.
-struct Body<'a> {
-    bytes: &'a [u8],
-    width: u32,
-    cells: u64,
-}
-
-impl Body<'_> {
-    fn value(&self, cell: u64) -> u64 {
-        let first = cell * u64::from(self.width);
-        (0..u64::from(self.width)).fold(0, |value, bit| {
-            let at = first + bit;
-            let byte = self.bytes.get((at / 8) as usize).copied().unwrap_or(0);
-            value | u64::from(byte >> (at % 8) & 1) << bit
-        })
-    }
-
-    /// A counter is the darker the more it counts: a few are seen next to many.
-    fn shade(&self, cell: u64) -> f64 {
-        let ceiling = (1u64 << self.width.min(62)) - 1;
-        match self.value(cell) {
-            0 => 0.0,
-            value if self.width == 1 => value as f64,
-            value => 0.3 + 0.7 * (value as f64 / ceiling as f64).sqrt(),
-        }
-    }
-
-    /// The darkest of some cells.
-    fn most(&self, from: u64, to: u64) -> f64 {
-        (from..to.min(self.cells)).map(|cell| self.shade(cell)).fold(0.0, f64::max)
-    }
-
-    /// The share of cells that are not zero, from a sample if there are many.
-    fn fill(&self, from: u64, to: u64) -> f64 {
-        let end = to.min(from + SAMPLE);
-        let set = (from..end).filter(|cell| self.value(*cell) != 0).count();
-        set as f64 / (end - from).max(1) as f64
-    }
-
-    fn raster(&self, title: String, mut notes: Vec<String>) -> Raster {
-        if self.cells <= MOST_CELLS {
-            let shades = (0..self.cells).map(|cell| self.shade(cell)).collect();
-            return Raster {
-                title,
-                notes,
-                panels: vec![Panel::new("", shades, 64.min(self.cells as usize))],
-            };
-        }
-        let bound = |region: u64| {
-            (u128::from(self.cells) * u128::from(region) / u128::from(REGIONS)) as u64
-        };
-        let fills: Vec<f64> =
-            (0..REGIONS).map(|region| self.fill(bound(region), bound(region + 1))).collect();
-        let (low, high) =
-            fills.iter().fold((f64::MAX, f64::MIN), |(low, high), f| (low.min(*f), high.max(*f)));
-        let size = self.cells / REGIONS;
-        let sampled = if size > SAMPLE { ", the first part of each counted" } else { "" };
-        notes.push(format!(
-            "{} regions of about {} cells{sampled}: from {} set (pale) to {} (dark).",
-            grouped(REGIONS),
-            grouped(size),
-            rate(low),
-            rate(high)
-        ));
-        let spread = (high - low).max(1e-9);
-        let shades = fills
-            .iter()
-            .map(|fill| if high == low { *fill } else { 0.06 + 0.94 * (fill - low) / spread })
-            .collect();
-        Raster { title, notes, panels: vec![Panel::new("", shades, 64)] }
+        let drawing = tamis_plot::picture::of(&any, title)
+            .with_context(|| format!("a {} filter cannot be drawn by this release", any.kind()))?;
+        picture::save(&self.output, &drawing.svg(), self.force)
     }
 }

@@ -12,7 +12,6 @@ mod extra;
 pub mod faults;
 mod notes004;
 mod page;
-pub mod plot;
 mod random;
 mod report001;
 mod threads;

@@ -4,8 +4,8 @@ use super::Figure;
 use crate::extra::compare::Row;
 use crate::extra::frontier::{Errors, Point};
 use crate::extra::memory::Memory;
-use crate::plot::{Axis, Chart, Curve};
 use crate::{Cell, Document, Report, Series};
+use tamis_plot::{Axis, Chart, Curve};
 
 /// The figures of a document.
 pub(super) fn of(report: &Report, document: Document) -> Vec<Figure> {

@@ -5,9 +5,9 @@ mod tables;
 
 use crate::extra::compare::Row;
 use crate::extra::{compare, frontier, memory};
-use crate::plot::{Chart, STYLE, escaped, readable};
 use crate::{Cell, Document, Report, Verdict};
 use std::fmt::Write;
+use tamis_plot::{Chart, STYLE, escaped, readable};
 
 /// A chart with what is to be said below it.
 struct Figure {

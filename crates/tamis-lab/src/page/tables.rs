@@ -1,8 +1,8 @@
 //! Published numbers beside ours, table by table.
 
-use crate::plot::{escaped, readable};
 use crate::{Cell, Verdict};
 use std::fmt::Write;
+use tamis_plot::{escaped, readable};
 
 /// Every table of a document.
 pub(super) fn html(cells: &[&Cell]) -> String {

@@ -1,7 +1,9 @@
 //! Curves over two axes, with a legend below them.
 
-use super::axis::Scale;
-use super::{Axis, escaped, readable, width, wrapped};
+use crate::Axis;
+use crate::axis::Scale;
+use crate::number::readable;
+use crate::text::{escaped, width, wrapped};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

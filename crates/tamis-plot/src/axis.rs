@@ -1,6 +1,6 @@
 //! An axis: its title, its scale and its ticks.
 
-use super::{raised, readable};
+use crate::number::{raised, readable};
 
 /// What an axis measures, and how it is scaled.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ impl Axis {
     }
 
     /// The scale for these values.
-    pub(super) fn scale(&self, values: impl Iterator<Item = f64>) -> Scale {
+    pub(crate) fn scale(&self, values: impl Iterator<Item = f64>) -> Scale {
         let usable = values.filter(|value| value.is_finite() && (!self.log || *value > 0.0));
         let (low, high) =
             usable.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
@@ -58,7 +58,7 @@ impl Axis {
 }
 
 /// A scale: from values to shares of the axis.
-pub(super) struct Scale {
+pub(crate) struct Scale {
     log: bool,
     low: f64,
     high: f64,
@@ -66,13 +66,13 @@ pub(super) struct Scale {
 
 impl Scale {
     /// Where a value lies, from 0 to 1; nothing for what a logarithm has no place for.
-    pub(super) fn share(&self, value: f64) -> Option<f64> {
+    pub(crate) fn share(&self, value: f64) -> Option<f64> {
         let value = if self.log { (value > 0.0).then(|| value.log10())? } else { value };
         value.is_finite().then(|| (value - self.low) / (self.high - self.low))
     }
 
     /// The ticks: where, and what they say. At most about eight.
-    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+    pub(crate) fn ticks(&self) -> Vec<(f64, String)> {
         let inside = |share: &f64| (-1e-9..=1.0 + 1e-9).contains(share);
         // So that there are two powers of ten or more.
         if self.log && self.high - self.low >= 2.0 {

@@ -1,6 +1,6 @@
-//! Cells in rows: a filter as a person sees it.
+//! A drawing of cells in rows: what a filter holds.
 
-use super::{escaped, wrapped};
+use crate::text::{escaped, wrapped};
 use std::fmt::Write;
 
 const WIDTH: f64 = 440.0;
