@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 use std::time::Instant;
-use tamis::zone::{CodeName, CountingFilter, Filter, Method, Plan, Universe};
+use tamis::zone::{CodeKind, CountingFilter, Filter, Method, Plan, Universe};
 
 /// The sets: universe, items, and which methods are worth waiting for.
 const CASES: [(u64, u64, &[Method]); 8] = [
@@ -23,13 +23,13 @@ pub(crate) fn run() {
         "universe", "items", "code", "cells", "method", "median", "fastest", "slowest"
     );
     for (size, items, methods) in CASES {
-        for code in CodeName::ALL {
+        for code in CodeKind::ALL {
             measure(size, items, code, methods);
         }
     }
 }
 
-fn measure(size: u64, items: u64, code: CodeName, methods: &[Method]) {
+fn measure(size: u64, items: u64, code: CodeKind, methods: &[Method]) {
     let plan = Universe::sized(size).and_then(|universe| Plan::with_code(universe, items, code));
     let Ok(plan) = plan else { return };
     let (Ok(mut bits), Ok(mut counters)) =

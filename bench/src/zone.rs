@@ -5,7 +5,7 @@ use crate::keys::{self, Mix};
 use crate::report::Report;
 use crate::rounds::{Task, interleave};
 use std::error::Error;
-use tamis::zone::{CodeName, Filter, Plan, Universe};
+use tamis::zone::{CodeKind, Filter, Plan, Universe};
 
 /// The filters: the last element of the universe, and the items.
 const CASES: [(u64, u64); 3] = [(u32::MAX as u64, 10), (u32::MAX as u64, 1000), (u64::MAX, 10)];
@@ -46,7 +46,7 @@ impl Plain<'_> {
 
 pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
     for (last, items) in CASES {
-        for code in CodeName::ALL {
+        for code in CodeKind::ALL {
             measure(report, last, items, code)?;
         }
     }
@@ -57,7 +57,7 @@ fn measure(
     report: &mut Report,
     last: u64,
     items: u64,
-    code: CodeName,
+    code: CodeKind,
 ) -> Result<(), Box<dyn Error>> {
     let Ok(plan) = Plan::with_code(Universe::interval(0, last)?, items, code) else {
         return Ok(());
@@ -84,7 +84,7 @@ fn measure(
         };
         let mut tasks =
             vec![Task::new("tamis, one at a time", one), Task::new("tamis, a batch", batch)];
-        if code != CodeName::Rs {
+        if code != CodeKind::Rs {
             for (name, plain) in
                 [("division, smallest first", &smallest), ("division, largest first", &largest)]
             {

@@ -4,12 +4,12 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeSet;
-use tamis::zone::{CodeName, CountingFilter, Filter, Method, Plan, Universe};
+use tamis::zone::{CodeKind, CountingFilter, Filter, Method, Plan, Universe};
 
 fuzz_target!(|data: (u16, u8, u8, Vec<u16>, Vec<u16>)| {
     let (size, items, code, inserted, removed) = data;
     let Ok(universe) = Universe::sized(u64::from(size) + 1) else { return };
-    let code = CodeName::ALL[usize::from(code) % 3];
+    let code = CodeKind::ALL[usize::from(code) % 3];
     let Ok(plan) = Plan::with_code(universe, u64::from(items % 12) + 1, code) else { return };
     let (Ok(mut bits), Ok(mut counters)) =
         (Filter::with_plan(plan.clone()), CountingFilter::with_plan(plan))

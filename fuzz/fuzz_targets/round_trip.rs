@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use tamis::privacy::{LinearFilter, LinearPlan, UltraFilter, UltraPlan};
 use tamis::rate::{Kind, Plan};
-use tamis::zone::{CodeName, CountingFilter, Universe};
+use tamis::zone::{CodeKind, CountingFilter, Universe};
 use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, HashFamily, Open, SecretKey};
 
 fuzz_target!(|data: (u8, u8, u16, Vec<Vec<u8>>)| {
@@ -35,7 +35,7 @@ fuzz_target!(|data: (u8, u8, u16, Vec<Vec<u8>>)| {
         3 => {
             let universe = Universe::dictionary(&keys).ok();
             let plan = universe
-                .and_then(|u| tamis::zone::Plan::with_code(u, items.min(9), CodeName::Rs).ok());
+                .and_then(|u| tamis::zone::Plan::with_code(u, items.min(9), CodeKind::Rs).ok());
             plan.and_then(|plan| CountingFilter::with_plan(plan).ok()).map(AnyFilter::from)
         }
         other => {

@@ -6,7 +6,7 @@ use crate::{plan, universe};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
-use tamis::zone::{self, CodeName, Plan, Prefer, Universe};
+use tamis::zone::{self, CodeKind, Plan, Prefer, Universe};
 
 /// Nobody is answered wrongly, up to d items of a finite universe. Give two of universe, items and
 /// bits
@@ -86,12 +86,12 @@ pub(crate) enum Preference {
 }
 
 impl CodeChoice {
-    fn name(self) -> Option<CodeName> {
+    fn name(self) -> Option<CodeKind> {
         match self {
             CodeChoice::Auto => None,
-            CodeChoice::Egh => Some(CodeName::Egh),
-            CodeChoice::Coprime => Some(CodeName::Coprime),
-            CodeChoice::Rs => Some(CodeName::Rs),
+            CodeChoice::Egh => Some(CodeKind::Egh),
+            CodeChoice::Coprime => Some(CodeKind::Coprime),
+            CodeChoice::Rs => Some(CodeKind::Rs),
         }
     }
 }
@@ -169,11 +169,11 @@ impl PlanZone {
     fn largest(
         &self,
         field: &str,
-        find: impl Fn(CodeName) -> Option<String>,
+        find: impl Fn(CodeKind) -> Option<String>,
         title: &str,
     ) -> anyhow::Result<()> {
-        let codes = self.size.code.name().map_or(CodeName::ALL.to_vec(), |code| vec![code]);
-        let found: Vec<(CodeName, Option<String>)> =
+        let codes = self.size.code.name().map_or(CodeKind::ALL.to_vec(), |code| vec![code]);
+        let found: Vec<(CodeKind, Option<String>)> =
             codes.into_iter().map(|code| (code, find(code))).collect();
         if self.json {
             let value =
@@ -215,7 +215,7 @@ impl PlanZone {
         if self.size.counting || self.size.prefer == Preference::Probes {
             bail!("--sizes are weighed against bits; leave --counting and --prefer out");
         }
-        let code = self.size.code.name().unwrap_or(CodeName::Rs);
+        let code = self.size.code.name().unwrap_or(CodeKind::Rs);
         let rows = zone::guideline(universe, &self.sizes, self.worth, code);
         if self.json {
             let row = |row: &zone::Guideline| {
@@ -263,10 +263,10 @@ impl PlanZone {
     }
 
     fn alternatives(&self, plan: &Plan) -> Vec<Plan> {
-        let other = |code: &CodeName| *code != plan.code();
+        let other = |code: &CodeKind| *code != plan.code();
         let best =
             |code| Plan::best_of(plan.universe(), plan.items(), code, self.size.preference()).ok();
-        let plans = CodeName::ALL.into_iter().filter(other).filter_map(best);
+        let plans = CodeKind::ALL.into_iter().filter(other).filter_map(best);
         plans.map(|other| if plan.is_counting() { other.counting() } else { other }).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use crate::SplitMix64;
 use tamis::rate::{Kind, Plan as RatePlan};
-use tamis::zone::{CodeName, Filter, Plan, Universe};
+use tamis::zone::{CodeKind, Filter, Plan, Universe};
 use tamis::{BlockedBloom, Error, HashFamily};
 use tamis_plot::{Panel, Raster, embedded};
 
@@ -21,7 +21,7 @@ fn bit(body: &[u8], at: usize) -> bool {
 
 /// Table I of the EGH paper: the columns are the elements 1 to 48, the rows the 28 bits.
 fn matrix() -> Result<Raster, Error> {
-    let plan = Plan::with_code(Universe::interval(1, 48)?, 2, CodeName::Egh)?;
+    let plan = Plan::with_code(Universe::interval(1, 48)?, 2, CodeKind::Egh)?;
     let mut columns = Vec::new();
     for element in 1..=48u64 {
         let mut filter = Filter::with_plan(plan.clone())?;

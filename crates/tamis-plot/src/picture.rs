@@ -3,7 +3,7 @@
 use crate::{Panel, Raster, counted, grouped, percent};
 use tamis::AnyFilter;
 use tamis::rate::{Kind, RateFilter};
-use tamis::zone::{CodeName, Plan};
+use tamis::zone::{CodeKind, Plan};
 
 /// A filter of at most this many cells is drawn cell by cell.
 const MAX_CELLS: u64 = 4_096;
@@ -99,7 +99,7 @@ fn of_zone(plan: &Plan, bytes: &[u8], title: String) -> Raster {
             .map(|bin| body.most(start + size * bin / bins, start + size * (bin + 1) / bins))
             .collect();
         let words = match plan.code() {
-            CodeName::Rs => format!("block {}: {size} values", i + 1),
+            CodeKind::Rs => format!("block {}: {size} values", i + 1),
             _ => format!("residues modulo {size}"),
         };
         let name = if drawn <= MAX_NAMED { words } else { String::new() };

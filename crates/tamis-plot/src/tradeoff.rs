@@ -3,7 +3,7 @@
 use crate::{Axis, Chart, Curve, percent};
 use tamis::privacy::{Epsilon, LinearPlan, UltraPlan, floor};
 use tamis::rate::{Kind, MAX_FPR, MIN_FPR, Plan as RatePlan};
-use tamis::zone::{CodeName, Plan as ZonePlan};
+use tamis::zone::{CodeKind, Plan as ZonePlan};
 
 /// Bits against the rate for the same items: one curve for each layout, and the plan itself.
 #[must_use]
@@ -52,7 +52,7 @@ pub fn of_zone(plan: &ZonePlan) -> Chart {
     items.sort_unstable();
     items.dedup();
     let mut probes = Vec::new();
-    for code in CodeName::ALL {
+    for code in CodeKind::ALL {
         let plans: Vec<ZonePlan> = items
             .iter()
             .filter_map(|items| ZonePlan::with_code(plan.universe().clone(), *items, code).ok())

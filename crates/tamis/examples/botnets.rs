@@ -1,15 +1,15 @@
 //! Early detection of botnets (Section II-E of the EGH paper): name servers exchange suspicious
 //! addresses and list those that they share.
 
-use tamis::zone::{CodeName, CountingFilter, Plan, Universe};
+use tamis::zone::{CodeKind, CountingFilter, Plan, Universe};
 
 fn main() -> Result<(), tamis::Error> {
-    for code in CodeName::ALL {
+    for code in CodeKind::ALL {
         let plan = Plan::with_code(Universe::ipv4(), 4, code)?;
         println!("{code:<8} {:>5} counters for 4 of 2^32 addresses", plan.cells());
     }
 
-    let plan = Plan::with_code(Universe::ipv4(), 4, CodeName::Rs)?;
+    let plan = Plan::with_code(Universe::ipv4(), 4, CodeKind::Rs)?;
     let mut here = CountingFilter::with_plan(plan.clone())?;
     for address in ["198.51.100.7", "203.0.113.9", "203.0.113.10"] {
         here.insert(address)?;

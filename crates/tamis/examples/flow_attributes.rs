@@ -1,11 +1,11 @@
 //! Attributes of flows in a switch (Section II-B of the EGH paper): a tag in the packet header
 //! carries at most three of 606 attributes, and a wrong answer would misroute the packet.
 
-use tamis::zone::{CodeName, Filter, Plan, Prefer, Universe};
+use tamis::zone::{CodeKind, Filter, Plan, Prefer, Universe};
 
 fn main() -> Result<(), tamis::Error> {
     let attributes = Universe::interval(1, 606)?;
-    let egh = Plan::with_code(attributes.clone(), 3, CodeName::Egh)?;
+    let egh = Plan::with_code(attributes.clone(), 3, CodeKind::Egh)?;
     let best = Plan::new(attributes, 3, Prefer::Bits)?;
     println!(
         "egh: {} bits, {} probes; {}: {} bits, {} probes",

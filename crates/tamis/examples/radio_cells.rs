@@ -2,11 +2,11 @@
 //! user equipment they see, 16-bit numbers, about a hundred each, and look for at least ten in
 //! common.
 
-use tamis::zone::{CodeName, Filter, Plan, Universe};
+use tamis::zone::{CodeKind, Filter, Plan, Universe};
 
 fn main() -> Result<(), tamis::Error> {
     let universe = Universe::sized(1 << 16)?;
-    for code in CodeName::ALL {
+    for code in CodeKind::ALL {
         let plan = Plan::with_code(universe.clone(), 100, code)?;
         println!(
             "{code:<8} {:>6} bits, {:>6} bytes a message, {:>3} probes",
@@ -16,7 +16,7 @@ fn main() -> Result<(), tamis::Error> {
         );
     }
 
-    let plan = Plan::with_code(universe, 100, CodeName::Rs)?;
+    let plan = Plan::with_code(universe, 100, CodeKind::Rs)?;
     let (mut here, mut there) = (Filter::with_plan(plan.clone())?, Filter::with_plan(plan)?);
     for user in 0..100u64 {
         here.insert(user * 631 % 65_536)?;

@@ -7,7 +7,7 @@
 use sha2::{Digest as _, Sha256};
 use tamis::privacy::{Epsilon, LinearFilter, PublicBloom};
 use tamis::rate::{Kind, Plan};
-use tamis::zone::{self, CodeName, Universe};
+use tamis::zone::{self, CodeKind, Universe};
 use tamis::{
     AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, HashFamily, Key, Open, SecretKey,
 };
@@ -113,11 +113,11 @@ fn zones() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
         AnyFilter::from(filter)
     };
     let mut counting =
-        zone::CountingFilter::with_plan(plan(Universe::ipv4(), 4, CodeName::Egh)).unwrap();
+        zone::CountingFilter::with_plan(plan(Universe::ipv4(), 4, CodeKind::Egh)).unwrap();
     for address in ["10.0.0.1", "10.0.0.2", "255.255.255.255"] {
         assert!(counting.insert(address).unwrap());
     }
-    let mut colours = zone::CountingFilter::with_plan(plan(dictionary(), 2, CodeName::Rs)).unwrap();
+    let mut colours = zone::CountingFilter::with_plan(plan(dictionary(), 2, CodeKind::Rs)).unwrap();
     for colour in ["colour 3", "colour 199", "colour 0"] {
         assert!(colours.insert_beyond(colour).unwrap());
     }
@@ -126,18 +126,18 @@ fn zones() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
         (
             "zone-egh",
             include_bytes!("golden/v1-zone-egh.tamis"),
-            filled(plan(interval(1, 48), 2, CodeName::Egh), &[1, 48]),
+            filled(plan(interval(1, 48), 2, CodeKind::Egh), &[1, 48]),
         ),
         (
             "zone-coprime",
             include_bytes!("golden/v1-zone-coprime.tamis"),
-            filled(plan(interval(1000, 1999), 2, CodeName::Coprime), &[1000, 1999]),
+            filled(plan(interval(1000, 1999), 2, CodeKind::Coprime), &[1000, 1999]),
         ),
         (
             "zone-rs",
             include_bytes!("golden/v1-zone-rs.tamis"),
             filled(
-                plan(interval(0, u64::from(u32::MAX)), 4, CodeName::Rs),
+                plan(interval(0, u64::from(u32::MAX)), 4, CodeKind::Rs),
                 &[0, 1 << 20, u64::from(u32::MAX)],
             ),
         ),

@@ -37,7 +37,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tamis::rate::{Kind, Plan};
-use tamis::zone::{self, CodeName, Universe};
+use tamis::zone::{self, CodeKind, Universe};
 use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Open};
 
 #[global_allocator]
@@ -499,7 +499,7 @@ fn sizes_at_creation_do_not_overflow() {
     }
     for (first, last) in [(0, 0), (0, u64::MAX), (u64::MAX, u64::MAX), (1 << 63, u64::MAX)] {
         for items in [0, 1, 2, 1_000, 1 << 16, 1 << 32, u64::MAX] {
-            for code in CodeName::ALL {
+            for code in CodeKind::ALL {
                 let universe = Universe::interval(first, last).unwrap();
                 if let Ok(plan) = zone::Plan::with_code(universe, items, code) {
                     assert!(plan.clone().counting().bits() >= plan.bits() && plan.zone() >= items);
@@ -589,7 +589,7 @@ fn counters_stop_at_their_ceiling() {
         }
         assert!(filter.contains("ant"), "a counter that is stuck cannot say how many there were");
     }
-    let plan = zone::Plan::with_code(Universe::sized(1_000).unwrap(), 3, CodeName::Rs).unwrap();
+    let plan = zone::Plan::with_code(Universe::sized(1_000).unwrap(), 3, CodeKind::Rs).unwrap();
     let mut zone = zone::CountingFilter::with_plan(plan).unwrap();
     (0..1_000u64).for_each(|i| assert!(zone.insert_beyond(i).is_ok()));
     assert!((0..1_000u64).all(|i| zone.contains(i).unwrap()));
@@ -607,7 +607,7 @@ fn removing_what_is_absent_changes_nothing() {
         assert!(filter.remove(key).is_err());
     }
     assert_eq!(filter, before);
-    let plan = zone::Plan::with_code(Universe::sized(1_000).unwrap(), 3, CodeName::Egh).unwrap();
+    let plan = zone::Plan::with_code(Universe::sized(1_000).unwrap(), 3, CodeKind::Egh).unwrap();
     let mut zone = zone::CountingFilter::with_plan(plan).unwrap();
     (0..3u64).for_each(|i| assert!(zone.insert(i).unwrap()));
     let before = zone.clone();

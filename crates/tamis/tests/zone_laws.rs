@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 use tamis::zone::{
-    Bits, CellKind, CodeName, Counters, CountingFilter, Filter, Method, Packing, Plan, Prefer,
+    Bits, CellKind, CodeKind, Counters, CountingFilter, Filter, Method, Packing, Plan, Prefer,
     Universe, ZoneFilter, largest_items, largest_universe, packing, zone,
 };
 use tamis::{Error, Health};
@@ -58,7 +58,7 @@ fn filled<C: CellKind>(plan: &Plan, numbers: impl IntoIterator<Item = u64>) -> Z
 fn algebra_suffices(plan: &Plan) -> bool {
     let size = plan.universe().size() as f64;
     let product: f64 = plan.blocks().iter().map(|q| (*q as f64).log2()).sum();
-    plan.code() == CodeName::Rs || product >= plan.items() as f64 * size.log2() - 1e-9
+    plan.code() == CodeKind::Rs || product >= plan.items() as f64 * size.log2() - 1e-9
 }
 
 // 1. Exhaustively.
@@ -121,7 +121,7 @@ fn check_plan(plan: &Plan) {
                 Err(Error::Listing { why, .. }) => why,
                 Err(other) => panic!("{other}"),
             };
-            let refused = method == Method::Sturm && plan.code() == CodeName::Rs;
+            let refused = method == Method::Sturm && plan.code() == CodeKind::Rs;
             assert!(refused || !algebra_suffices(plan), "{method:?} {set:?} in {plan:?}: {why}");
         }
     });
@@ -129,7 +129,7 @@ fn check_plan(plan: &Plan) {
 }
 
 fn check_universe(first: u64, size: u64, items: u64) {
-    for code in CodeName::ALL {
+    for code in CodeKind::ALL {
         check_plan(&Plan::with_code(universe(first, size.into()), items, code).unwrap());
     }
 }
@@ -164,7 +164,7 @@ fn middling_universes_are_exact_for_two_items() {
 #[test]
 fn names_do_not_matter() {
     let words: Vec<String> = (0..12).map(|word| format!("word {word}")).collect();
-    for code in CodeName::ALL {
+    for code in CodeKind::ALL {
         check_plan_by_names(
             &Plan::with_code(Universe::dictionary(&words).unwrap(), 2, code).unwrap(),
             &words,
@@ -211,8 +211,8 @@ fn one_item_more_deceives() {
     for first in [0, 1, 1 << 40] {
         for size in (3..60).chain([100, 606, 1000, 4096, 100_000, 1 << 20, 1 << 32]) {
             for items in 1..=5.min(size) {
-                for code in [CodeName::Egh, CodeName::Coprime] {
-                    if code == CodeName::Coprime && (first > 1 || size > 60 || size % 5 > 0) {
+                for code in [CodeKind::Egh, CodeKind::Coprime] {
+                    if code == CodeKind::Coprime && (first > 1 || size > 60 || size % 5 > 0) {
                         continue; // choosing these takes its time
                     }
                     let plan = Plan::with_code(universe(first, size.into()), items, code).unwrap();
@@ -238,7 +238,7 @@ fn zones_do_not_depend_on_the_way_to_them() {
     let mut searched = 0;
     for size in (2..60).chain([361, 364, 374]) {
         for items in 1..=4.min(size) {
-            for code in CodeName::ALL {
+            for code in CodeKind::ALL {
                 let plan = Plan::with_code(universe(0, size.into()), items, code).unwrap();
                 searched += u32::from(plan.certificate().contains("search"));
                 let same = plan.with_blocks(plan.probes()).unwrap();
@@ -249,7 +249,7 @@ fn zones_do_not_depend_on_the_way_to_them() {
                         "{plan:?} {longer:?}"
                     );
                 }
-                if code == CodeName::Egh {
+                if code == CodeKind::Egh {
                     let (proved, _) = zone(&plan.blocks(), size.into(), u32::MAX);
                     assert_eq!(plan.zone(), u64::from(proved).min(size), "{plan:?}");
                 }
@@ -353,13 +353,13 @@ static COPRIME: LazyLock<Vec<Plan>> = LazyLock::new(|| {
         (0, 1 << 64, 4),
     ];
     let plan = |(first, size, items)| {
-        Plan::with_code(universe(first, size), items, CodeName::Coprime).unwrap()
+        Plan::with_code(universe(first, size), items, CodeKind::Coprime).unwrap()
     };
     cases.into_iter().map(plan).collect()
 });
 
 fn any_plan() -> impl Strategy<Value = Plan> {
-    let quick = prop::sample::select(vec![CodeName::Egh, CodeName::Rs]);
+    let quick = prop::sample::select(vec![CodeKind::Egh, CodeKind::Rs]);
     let drawn = (any_universe(), 1u64..=8, quick).prop_map(|(universe, items, code)| {
         let items = u128::from(items).min(universe.size()) as u64;
         Plan::with_code(universe, items, code).unwrap()
@@ -608,7 +608,7 @@ fn check_lengths<C: CellKind>(
             check_merging(&grown, &filter, (set, set))?;
         }
         Err(_) => {
-            prop_assert_eq!(plan.code(), CodeName::Rs, "only fields run out of points");
+            prop_assert_eq!(plan.code(), CodeKind::Rs, "only fields run out of points");
             prop_assert!(grown.grow(blocks + more).is_err());
             prop_assert_eq!(&grown, &filter);
         }
@@ -697,12 +697,12 @@ proptest! {
 fn filters_of_different_kinds_do_not_merge() {
     let plan =
         |first, size, items, code| Plan::with_code(universe(first, size), items, code).unwrap();
-    let egh = plan(0, 1000, 2, CodeName::Egh);
+    let egh = plan(0, 1000, 2, CodeKind::Egh);
     let others = [
-        plan(0, 1000, 2, CodeName::Coprime),
-        plan(0, 1000, 2, CodeName::Rs),
-        plan(1, 1000, 2, CodeName::Egh),
-        plan(0, 1001, 2, CodeName::Egh),
+        plan(0, 1000, 2, CodeKind::Coprime),
+        plan(0, 1000, 2, CodeKind::Rs),
+        plan(1, 1000, 2, CodeKind::Egh),
+        plan(0, 1001, 2, CodeKind::Egh),
     ];
     for other in others {
         let mut left = filled::<Bits>(&egh, [1, 2]);
@@ -722,7 +722,7 @@ fn overflown_counters_stay_so_in_wider_ones() {
     for size in 3..150u64 {
         for items in [1, 3] {
             let narrow =
-                Plan::with_code(universe(0, size.into()), items.min(size), CodeName::Egh).unwrap();
+                Plan::with_code(universe(0, size.into()), items.min(size), CodeKind::Egh).unwrap();
             // Grown and cut back it allows all that its zone does.
             let wide = narrow
                 .with_blocks(narrow.probes() + 1)
@@ -753,7 +753,7 @@ fn overflown_counters_stay_so_in_wider_ones() {
 #[test]
 fn what_cannot_be_listed_merges_nevertheless() {
     let size = 1 << 64;
-    let plan = Plan::with_code(universe(0, size), 40, CodeName::Rs).unwrap();
+    let plan = Plan::with_code(universe(0, size), 40, CodeKind::Rs).unwrap();
     let mut draw = Draw(5);
     for (left, right) in [(20, 20), (40, 40), (23, 18), (22, 18)] {
         let (left, mut right) = (draw.set(size, left), draw.set(size, right));
@@ -786,7 +786,7 @@ fn what_cannot_be_listed_merges_nevertheless() {
 fn counters_that_cannot_be_listed_do_not_promise_their_union() {
     // These moduli are proved by much less than their product, and for algebra it is too little.
     let size = 1 << 40;
-    let plan = Plan::with_code(universe(0, size), 400, CodeName::Coprime).unwrap();
+    let plan = Plan::with_code(universe(0, size), 400, CodeKind::Coprime).unwrap();
     let mut draw = Draw(8);
     let (left, right) = (draw.set(size, 385), draw.set(size, 10));
     let mut union = filled::<Counters>(&plan, left.clone());
@@ -846,10 +846,10 @@ fn churn(plan: &Plan, steps: u64, palette: u64, seed: u64) {
 
 fn churned_plans() -> Vec<Plan> {
     let cases = [
-        (universe(0, 14), 3, CodeName::Egh),
-        (universe(5, 1_000_000), 7, CodeName::Rs),
-        (universe(0, 1 << 64), 4, CodeName::Egh),
-        (universe(1, 606), 3, CodeName::Coprime),
+        (universe(0, 14), 3, CodeKind::Egh),
+        (universe(5, 1_000_000), 7, CodeKind::Rs),
+        (universe(0, 1 << 64), 4, CodeKind::Egh),
+        (universe(1, 606), 3, CodeKind::Coprime),
     ];
     cases
         .into_iter()
@@ -890,7 +890,7 @@ fn the_best_plans() {
         let best = Plan::new(universe(0, size), items, Prefer::Bits).unwrap();
         assert_eq!(
             (best.code(), best.bits(), best.probes()),
-            (CodeName::Rs, bits, blocks),
+            (CodeKind::Rs, bits, blocks),
             "{best:?}"
         );
         assert!(best.blocks().iter().all(|size| *size == order));
@@ -906,7 +906,7 @@ fn coprime_moduli_are_never_more_bits_than_primes() {
             }
             let bits =
                 |code| Plan::with_code(universe(0, size.into()), items, code).unwrap().bits();
-            let (coprime, egh) = (bits(CodeName::Coprime), bits(CodeName::Egh));
+            let (coprime, egh) = (bits(CodeKind::Coprime), bits(CodeKind::Egh));
             assert!(coprime <= egh, "{coprime} and {egh} bits for {items} of {size}");
         }
     }
@@ -915,7 +915,7 @@ fn coprime_moduli_are_never_more_bits_than_primes() {
 #[test]
 fn coprime_moduli_at_two_landmarks() {
     let bits =
-        |size, items| Plan::with_code(universe(0, size), items, CodeName::Coprime).unwrap().bits();
+        |size, items| Plan::with_code(universe(0, size), items, CodeKind::Coprime).unwrap().bits();
     assert!(bits(1 << 32, 4) <= 1200);
     assert!(bits(1 << 16, 100) <= 59_811);
 }
@@ -933,7 +933,7 @@ fn fewer_probes_when_preferred() {
             assert!(bits.bits() <= probes.bits(), "{probes:?} and {bits:?}");
             assert!(bits.zone() >= items && probes.zone() >= items);
             assert_eq!((bits.items(), probes.items()), (items, items));
-            for code in [CodeName::Egh, CodeName::Rs] {
+            for code in [CodeKind::Egh, CodeKind::Rs] {
                 let quick = Plan::best_of(probes.universe(), items, code, Prefer::Probes).unwrap();
                 let small = Plan::best_of(probes.universe(), items, code, Prefer::Bits).unwrap();
                 assert!(quick.probes() <= small.probes() && small.bits() <= quick.bits());
@@ -945,7 +945,7 @@ fn fewer_probes_when_preferred() {
 
 #[test]
 fn impossible_plans_are_refused() {
-    for code in CodeName::ALL {
+    for code in CodeKind::ALL {
         let plan = |size, items| Plan::with_code(universe(0, size), items, code);
         assert!(matches!(plan(10, 0), Err(Error::Items { got: 0 })), "{code}");
         assert!(matches!(plan(10, 11), Err(Error::Zone { .. })), "{code}");
@@ -956,7 +956,7 @@ fn impossible_plans_are_refused() {
         }
     }
     // Within the work that may be spent on it, but of more moduli than a file may have.
-    let refused = Plan::with_code(universe(0, 1 << 16), 8000, CodeName::Egh);
+    let refused = Plan::with_code(universe(0, 1 << 16), 8000, CodeKind::Egh);
     assert!(matches!(refused, Err(Error::Zone { .. })), "{refused:?}");
     assert!(matches!(Plan::new(universe(0, 10), 0, Prefer::Bits), Err(Error::Items { .. })));
     assert!(matches!(Plan::new(universe(0, 10), 11, Prefer::Bits), Err(Error::Zone { .. })));
@@ -970,7 +970,7 @@ fn impossible_plans_are_refused() {
 #[test]
 fn everything_may_be_stored() {
     for size in 1..=20u64 {
-        for code in CodeName::ALL {
+        for code in CodeKind::ALL {
             let plan = Plan::with_code(universe(3, size.into()), size, code).unwrap();
             let filter = filled::<Counters>(&plan, 0..size);
             assert!(filter.list().unwrap().numbers.into_iter().eq(0..size));
@@ -978,16 +978,16 @@ fn everything_may_be_stored() {
     }
 }
 
-fn bits_of(code: CodeName, size: u128, items: u64) -> Option<u64> {
+fn bits_of(code: CodeKind, size: u128, items: u64) -> Option<u64> {
     let plan = Plan::with_code(Universe::interval(0, (size - 1) as u64).unwrap(), items, code);
     plan.ok().map(|plan| plan.bits())
 }
 
 #[test]
 fn the_largest_universe_fits_and_no_larger_one_does() {
-    for code in CodeName::ALL {
+    for code in CodeKind::ALL {
         let all = [5, 10, 17, 28, 41, 58, 77, 100, 129, 160, 197, 238, 440, 1000, 5000];
-        let quick = if code == CodeName::Coprime { &all[..6] } else { &all[..] };
+        let quick = if code == CodeKind::Coprime { &all[..6] } else { &all[..] };
         for &bits in quick {
             for items in [1, 2, 3, 5, 10, 40] {
                 let case = format!("{code} {bits} bits {items} items");
@@ -1004,7 +1004,7 @@ fn the_largest_universe_fits_and_no_larger_one_does() {
                 assert!(size >= 2 && bits_of(code, size, items).unwrap() <= bits, "{case}: {size}");
                 // Coprime moduli are sought, not derived: there a larger universe may by chance
                 // take less.
-                if code != CodeName::Coprime && size < 1 << 64 {
+                if code != CodeKind::Coprime && size < 1 << 64 {
                     assert!(
                         bits_of(code, size + 1, items).is_none_or(|needed| needed > bits),
                         "{case}: {size}"
@@ -1013,19 +1013,19 @@ fn the_largest_universe_fits_and_no_larger_one_does() {
             }
         }
     }
-    assert_eq!(largest_universe(CodeName::Egh, 1000, 0), None);
-    assert_eq!(largest_universe(CodeName::Rs, 1000, 0), None);
-    assert_eq!(largest_universe(CodeName::Rs, 0, 1), None);
-    assert_eq!(largest_universe(CodeName::Rs, 1 << 20, 1), Some(1 << 64));
+    assert_eq!(largest_universe(CodeKind::Egh, 1000, 0), None);
+    assert_eq!(largest_universe(CodeKind::Rs, 1000, 0), None);
+    assert_eq!(largest_universe(CodeKind::Rs, 0, 1), None);
+    assert_eq!(largest_universe(CodeKind::Rs, 1 << 20, 1), Some(1 << 64));
     // At once, and not by computing 2^(2^32).
-    assert_eq!(largest_universe(CodeName::Egh, 1000, u64::from(u32::MAX)), None);
+    assert_eq!(largest_universe(CodeKind::Egh, 1000, u64::from(u32::MAX)), None);
 }
 
 #[test]
 fn the_most_items_fit_and_no_more_do() {
-    for code in CodeName::ALL {
+    for code in CodeKind::ALL {
         for size in [1u128, 2, 3, 10, 48, 606, 65_536, 1 << 32, 1 << 64] {
-            if code == CodeName::Coprime && size > 606 {
+            if code == CodeKind::Coprime && size > 606 {
                 continue;
             }
             for bits in [1, 2, 3, 5, 10, 28, 58, 100, 440, 1000] {
@@ -1049,10 +1049,10 @@ fn the_most_items_fit_and_no_more_do() {
 #[test]
 fn the_rate_beyond_the_zone_is_as_planned() {
     for (code, size, items, stored) in [
-        (CodeName::Egh, 1u128 << 64, 1, 150),
-        (CodeName::Egh, 1 << 64, 1, 60),
-        (CodeName::Rs, 1 << 64, 1, 40),
-        (CodeName::Coprime, 1 << 64, 1, 100),
+        (CodeKind::Egh, 1u128 << 64, 1, 150),
+        (CodeKind::Egh, 1 << 64, 1, 60),
+        (CodeKind::Rs, 1 << 64, 1, 40),
+        (CodeKind::Coprime, 1 << 64, 1, 100),
     ] {
         let plan = Plan::with_code(universe(0, size), items, code).unwrap();
         let expected = plan.beyond_fpr(stored);
@@ -1092,7 +1092,7 @@ fn lists_beyond_the_zone_say_so() {
     let mut strangers = 0;
     for round in 0..120u64 {
         let size = [30u128, 100, 1000, 4096][(round % 4) as usize];
-        let code = CodeName::ALL[(round / 4 % 3) as usize];
+        let code = CodeKind::ALL[(round / 4 % 3) as usize];
         let items = 1 + round / 12 % 3;
         let plan = Plan::with_code(universe(round, size), items, code).unwrap();
         let (mut bits, mut counts) =
@@ -1139,7 +1139,7 @@ fn lists_beyond_the_zone_say_so() {
 fn nothing_put_in_beyond_the_zone_is_lost() {
     let mut hidden = 0;
     for size in [30u128, 48, 100, 606] {
-        for code in CodeName::ALL {
+        for code in CodeKind::ALL {
             let plan = Plan::with_code(universe(0, size), 2, code).unwrap();
             for seed in 0..40 {
                 let mut filter = CountingFilter::with_plan(plan.clone()).unwrap();
@@ -1170,7 +1170,7 @@ fn nothing_put_in_beyond_the_zone_is_lost() {
 #[test]
 fn an_intersection_beyond_the_zone_is_never_exact() {
     for size in [20u128, 30, 48, 100] {
-        for code in CodeName::ALL {
+        for code in CodeKind::ALL {
             let plan = Plan::with_code(universe(0, size), 2, code).unwrap();
             for seed in 0..60 {
                 let (left, right) = (Draw(seed).set(size, 4), Draw(1000 + seed).set(size, 4));
@@ -1199,7 +1199,7 @@ fn an_intersection_beyond_the_zone_is_never_exact() {
 
 // 7. Large.
 
-fn check_large(size: u128, items: u64, code: CodeName, counting: bool, seed: u64) {
+fn check_large(size: u128, items: u64, code: CodeKind, counting: bool, seed: u64) {
     let plan = Plan::with_code(universe(0, size), items, code).unwrap();
     let mut draw = Draw(seed);
     let start = draw.below(size - u128::from(items));
@@ -1218,19 +1218,19 @@ fn check_large(size: u128, items: u64, code: CodeName, counting: bool, seed: u64
 
 #[test]
 fn a_hundred_addresses_are_listed() {
-    check_large(1 << 32, 100, CodeName::Egh, true, 1);
+    check_large(1 << 32, 100, CodeKind::Egh, true, 1);
 }
 
 #[test]
 fn ten_of_all_integers_are_listed() {
-    for code in CodeName::ALL {
+    for code in CodeKind::ALL {
         check_large(1 << 64, 10, code, true, 2);
     }
 }
 
 #[test]
 fn ten_of_a_million_are_listed_from_bits() {
-    for code in CodeName::ALL {
+    for code in CodeKind::ALL {
         check_large(1_000_000, 10, code, false, 3);
     }
 }
@@ -1238,7 +1238,7 @@ fn ten_of_a_million_are_listed_from_bits() {
 #[test]
 #[ignore = "long: scripts/test --long runs it, optimised"]
 fn long_a_thousand_of_all_integers_are_listed() {
-    for code in CodeName::ALL {
+    for code in CodeKind::ALL {
         check_large(1 << 64, 1_000, code, true, 77);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{exact_zone, primes, root};
 use crate::Notebook;
-use tamis::zone::{CodeName, CountingFilter, Filter, Method, Plan, Universe, chinese_remainder};
+use tamis::zone::{CodeKind, CountingFilter, Filter, Method, Plan, Universe, chinese_remainder};
 
 /// Where the example stands.
 const PLACE: &str = "Table I (Section V-B)";
@@ -15,7 +15,7 @@ pub(super) type Column = u32;
 /// The columns of the code matrix for the elements 1 to `size`, each the body of a filter with one
 /// element.
 pub(super) fn columns(size: u64) -> Result<Vec<Column>, tamis::Error> {
-    let plan = Plan::with_code(Universe::interval(1, size)?, 1, CodeName::Egh)?.with_blocks(5)?;
+    let plan = Plan::with_code(Universe::interval(1, size)?, 1, CodeKind::Egh)?.with_blocks(5)?;
     let column = |element: u64| {
         let mut filter = Filter::with_plan(plan.clone())?;
         filter.insert(element)?;
@@ -169,7 +169,7 @@ pub(super) fn listing_two(book: &mut Notebook) {
 }
 
 fn listed(method: Method) -> Result<String, tamis::Error> {
-    let plan = Plan::with_code(Universe::interval(1, 14)?, 2, CodeName::Egh)?;
+    let plan = Plan::with_code(Universe::interval(1, 14)?, 2, CodeKind::Egh)?;
     let mut filter = CountingFilter::with_plan(plan)?;
     filter.insert(6u64)?;
     filter.insert(4u64)?;

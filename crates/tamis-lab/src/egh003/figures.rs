@@ -3,7 +3,7 @@
 use super::{claim_2, double, plan, primes_within, root};
 use crate::{Notebook, SplitMix64};
 use std::time::Instant;
-use tamis::zone::{CodeName, CountingFilter, Filter, Method, largest_universe};
+use tamis::zone::{CodeKind, CountingFilter, Filter, Method, largest_universe};
 
 /// Figures 1 and 2: how universe, items and bits hang together.
 pub(super) fn sizes(book: &mut Notebook, quick: bool) {
@@ -19,7 +19,7 @@ pub(super) fn sizes(book: &mut Notebook, quick: bool) {
         );
     }
     let bits = 440;
-    for code in CodeName::ALL {
+    for code in CodeKind::ALL {
         let universe =
             |items: u64| Some((items as f64, largest_universe(code, bits, items)? as f64));
         let points: Vec<(f64, f64)> = (3..=12).filter_map(universe).collect();
@@ -40,9 +40,9 @@ pub(super) fn sizes(book: &mut Notebook, quick: bool) {
         &[10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000]
     };
     for items in [1, 5, 20, 50] {
-        for code in CodeName::ALL {
+        for code in CodeKind::ALL {
             let bits = |size: &u64| Some((*size as f64, plan(*size, items, code)?.bits() as f64));
-            let owner = if code == CodeName::Egh { "" } else { ", not in the paper" };
+            let owner = if code == CodeKind::Egh { "" } else { ", not in the paper" };
             let name = format!("Fig. 2, d = {items}, {code}{owner}");
             book.series(name, "universe n", "bits m", sizes.iter().filter_map(bits));
         }
@@ -68,10 +68,10 @@ pub(super) struct Times {
 pub(super) fn listing_times(book: &mut Notebook, quick: bool) -> Times {
     let runs = if quick { 15 } else { 200 };
     let ways = [
-        ("join, from bits", CodeName::Egh, None),
-        ("algebra, from counters", CodeName::Egh, Some(Method::Algebra)),
-        ("sturm, from counters (the paper's way)", CodeName::Egh, Some(Method::Sturm)),
-        ("join, from bits of the code rs", CodeName::Rs, None),
+        ("join, from bits", CodeKind::Egh, None),
+        ("algebra, from counters", CodeKind::Egh, Some(Method::Algebra)),
+        ("sturm, from counters (the paper's way)", CodeKind::Egh, Some(Method::Sturm)),
+        ("join, from bits of the code rs", CodeKind::Rs, None),
     ];
     let (mut right, mut last) = (0, Vec::new());
     for (name, code, method) in ways {
@@ -105,7 +105,7 @@ pub(super) fn listing_times(book: &mut Notebook, quick: bool) -> Times {
 /// The microseconds that a list of a random set took, and whether it is that set; from bits if
 /// there is no method.
 fn listed(
-    code: CodeName,
+    code: CodeKind,
     items: u64,
     method: Option<Method>,
     random: &mut SplitMix64,

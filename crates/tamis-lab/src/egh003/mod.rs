@@ -14,7 +14,7 @@ mod uses;
 
 use crate::Notebook;
 use num_bigint::BigUint;
-use tamis::zone::{CodeName, Filter, Packing, Plan, Universe, packing};
+use tamis::zone::{CodeKind, Filter, Packing, Plan, Universe, packing};
 
 /// The nodes that a search for a packing may visit: a second at most, and far more than any here
 /// takes.
@@ -89,7 +89,7 @@ fn real_root(moduli: &[u64], items: u32) -> f64 {
 }
 
 /// The plan for `items` of 1 to `size`.
-fn plan(size: u64, items: u64, code: CodeName) -> Option<Plan> {
+fn plan(size: u64, items: u64, code: CodeKind) -> Option<Plan> {
     Plan::with_code(Universe::interval(1, size).ok()?, items, code).ok()
 }
 
@@ -100,11 +100,11 @@ fn others(size: u64, items: u64, with_coprime: bool) -> String {
         None => format!("{code} refuses"),
     };
     let coprime = if with_coprime {
-        need(CodeName::Coprime)
+        need(CodeKind::Coprime)
     } else {
         "coprime not searched in a quick run".to_owned()
     };
-    format!("for the same: {coprime}; {}", need(CodeName::Rs))
+    format!("for the same: {coprime}; {}", need(CodeKind::Rs))
 }
 
 /// Whether the moduli are free of false positives for `items` of a universe: the exact criterion,
@@ -139,7 +139,7 @@ fn deception(size: u64, blocks: usize, items: u32) -> Option<Vec<u64>> {
     let mut set: Vec<u64> = bins.iter().map(|bin| 1 + bin.iter().product::<u64>()).collect();
     set.sort_unstable();
     let mut filter =
-        Filter::with_plan(plan(size, 1, CodeName::Egh)?.with_blocks(blocks as u64).ok()?).ok()?;
+        Filter::with_plan(plan(size, 1, CodeKind::Egh)?.with_blocks(blocks as u64).ok()?).ok()?;
     for element in &set {
         filter.insert_beyond(*element).ok()?;
     }

@@ -2,7 +2,7 @@
 
 use super::{deceived, exact_zone, plan, primes_within};
 use crate::{Notebook, SplitMix64, significant};
-use tamis::zone::{CodeName, Plan, largest_universe};
+use tamis::zone::{CodeKind, Plan, largest_universe};
 
 /// The most items of the figure, d'.
 const MOST: usize = 40;
@@ -16,7 +16,7 @@ pub(super) fn beyond(book: &mut Notebook, quick: bool) {
         curves(book, bits, &plan);
         equation_11(book, bits, &plan, filters);
         for items in zones {
-            let Some(size) = largest_universe(CodeName::Egh, bits, items) else { continue };
+            let Some(size) = largest_universe(CodeKind::Egh, bits, items) else { continue };
             let rates = measured(&plan.blocks(), size as u64, filters, 3);
             let points = rates.iter().enumerate().map(|(i, rate)| (i as f64 + 1.0, rate.mean));
             let asked = filters * ASKED;
@@ -28,7 +28,7 @@ pub(super) fn beyond(book: &mut Notebook, quick: bool) {
                 "rate",
                 points,
             );
-            if let Some(rs) = super::plan(size as u64, items, CodeName::Rs) {
+            if let Some(rs) = super::plan(size as u64, items, CodeKind::Rs) {
                 let points = (1..=MOST as u64).map(|d| (d as f64, rs.beyond_fpr(d)));
                 let name = format!(
                     "Fig. 3, m = {bits}, rs of {} bits beyond its zone, n = n_{items} = {size}",
@@ -45,7 +45,7 @@ pub(super) fn beyond(book: &mut Notebook, quick: bool) {
 
 /// A plan of that many bits.
 fn plan_of(bits: u64, items: u64) -> Option<Plan> {
-    plan(u64::try_from(largest_universe(CodeName::Egh, bits, items)?).ok()?, items, CodeName::Egh)
+    plan(u64::try_from(largest_universe(CodeKind::Egh, bits, items)?).ok()?, items, CodeKind::Egh)
 }
 
 /// The curves that are formulas.

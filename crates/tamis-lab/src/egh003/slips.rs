@@ -8,7 +8,7 @@ use super::{
 use crate::{Notebook, significant};
 use num_bigint::BigUint;
 use tamis::zone::{
-    CodeName, CountingFilter, Method, Plan, Universe, chinese_remainder, largest_universe, zone,
+    CodeKind, CountingFilter, Method, Plan, Universe, chinese_remainder, largest_universe, zone,
 };
 
 pub(super) fn slips(book: &mut Notebook, times: &Times) {
@@ -20,7 +20,7 @@ pub(super) fn slips(book: &mut Notebook, times: &Times) {
 }
 
 fn egh_bits(size: u64, items: u64) -> u64 {
-    plan(size, items, CodeName::Egh).map_or(0, |plan| plan.bits())
+    plan(size, items, CodeKind::Egh).map_or(0, |plan| plan.bits())
 }
 
 fn sizes(book: &mut Notebook) {
@@ -89,7 +89,7 @@ fn use_cases(book: &mut Notebook) {
         format!(
             "They need {}; n_4 of 1161 is {}, and {}.",
             egh_bits(1 << 32, 4),
-            largest_universe(CodeName::Egh, 1161, 4).unwrap_or(0),
+            largest_universe(CodeKind::Egh, 1161, 4).unwrap_or(0),
             deceived(1 << 32, 26, 4)
         ),
     );
@@ -99,7 +99,7 @@ fn arithmetic(book: &mut Notebook) {
     let widths: Vec<String> = [1u64, 2, 4, 8, 16]
         .iter()
         .filter_map(|items| {
-            let plan = plan(1000, *items, CodeName::Egh)?.counting();
+            let plan = plan(1000, *items, CodeKind::Egh)?.counting();
             Some(format!("{items} items {} bits, not {}", plan.counter_bits(), items.ilog2()))
         })
         .collect();
@@ -131,7 +131,7 @@ fn arithmetic(book: &mut Notebook) {
 }
 
 fn last_listed() -> Option<String> {
-    let mut filter = CountingFilter::with_plan(plan(2310, 1, CodeName::Egh)?).ok()?;
+    let mut filter = CountingFilter::with_plan(plan(2310, 1, CodeKind::Egh)?).ok()?;
     filter.insert(2310u64).ok()?;
     let list = filter.list_by(Method::Algebra).ok()?;
     Some(list.names(&filter).join(", "))
@@ -182,7 +182,7 @@ fn bounds(book: &mut Notebook) {
         ),
     );
 
-    if let Some(plan) = plan(100, 50, CodeName::Coprime) {
+    if let Some(plan) = plan(100, 50, CodeKind::Coprime) {
         book.slip(
             "Claim 2 is stated for any filter, and Fig. 2 draws it from n = 10 for d up to 50; it cannot \
              hold where n is small against d^2.",
@@ -236,7 +236,7 @@ fn listing(book: &mut Notebook, times: &Times) {
         ),
     );
     let both = Universe::interval(1, 1000)
-        .and_then(|universe| Plan::with_code(universe, 2, CodeName::Egh))
+        .and_then(|universe| Plan::with_code(universe, 2, CodeKind::Egh))
         .and_then(CountingFilter::with_plan)
         .and_then(|mut filter| {
             filter.insert(999u32)?;

@@ -3,7 +3,7 @@
 use super::{double, is_free, others, plan, primes, product, real_root, root};
 use crate::{Notebook, Place, Tolerance};
 use num_bigint::BigUint;
-use tamis::zone::{CodeName, largest_universe};
+use tamis::zone::{CodeKind, largest_universe};
 
 /// Table II: the rows that can be read, with the published universe and the exact one.
 const TABLE_2: &str = include_str!("../../data/egh_table2.csv");
@@ -76,7 +76,7 @@ fn universe(book: &mut Notebook, row: &Row, quick: bool) {
     let exact = root(&moduli, row.items);
     let value = double(&exact);
     let mut notes = Vec::new();
-    match largest_universe(CodeName::Egh, row.bits, row.items.into()) {
+    match largest_universe(CodeKind::Egh, row.bits, row.items.into()) {
         Some(found) if BigUint::from(found) == exact => {}
         Some(found) if found == 1 << 64 => {
             notes.push("larger than tamis's universes, 2^64".to_owned())
@@ -141,7 +141,7 @@ pub(super) fn too_large() -> (usize, usize, usize) {
 /// Numbers in the words of Section VII and the captions of its figures.
 pub(super) fn text(book: &mut Notebook) {
     let place = |what: &str| format!("Section VII, {what}");
-    let exact = |bits: u64, items: u64| largest_universe(CodeName::Egh, bits, items).unwrap_or(0);
+    let exact = |bits: u64, items: u64| largest_universe(CodeKind::Egh, bits, items).unwrap_or(0);
     let promise =
         "an exact bound, since the text promises that universe; Lemma 1 allows no more than ours";
     book.exact(&place("the universe of m = 440, d = 5"), 18100, exact(440, 5), promise);
@@ -177,7 +177,7 @@ pub(super) fn text(book: &mut Notebook) {
     book.exact(&place("the universe of m = 639, d = 6"), 28700, exact(639, 6), promise);
     book.known_to_differ();
     book.exact(&place("the universe of m = 639, d = 9"), 937, exact(639, 9), promise);
-    let need = |size, items| plan(size, items, CodeName::Egh).map_or(0, |plan| plan.bits());
+    let need = |size, items| plan(size, items, CodeKind::Egh).map_or(0, |plan| plan.bits());
     book.exact(&place("Fig. 2, bits for d = 5, n = 1670"), 281, need(1670, 5), "by Lemma 1");
     book.exact(
         &place("Fig. 2, bits for d = 5, n = 18100"),
@@ -201,7 +201,7 @@ pub(super) fn text(book: &mut Notebook) {
 /// Table III, whose numbers are in a picture: ours, as data.
 pub(super) fn table_3(book: &mut Notebook) {
     for size in [100, 200, 500] {
-        let plans: Vec<_> = (1..=10).filter_map(|items| plan(size, items, CodeName::Egh)).collect();
+        let plans: Vec<_> = (1..=10).filter_map(|items| plan(size, items, CodeKind::Egh)).collect();
         let mut column =
             |what: &str, y_name: &'static str, of: &dyn Fn(&tamis::zone::Plan) -> f64| {
                 let points = plans.iter().map(|plan| (plan.items() as f64, of(plan)));

@@ -2,7 +2,7 @@
 
 use super::{deceived, others, plan};
 use crate::Notebook;
-use tamis::zone::{CodeName, Plan, largest_universe};
+use tamis::zone::{CodeKind, Plan, largest_universe};
 
 pub(super) fn cases(book: &mut Notebook) {
     radio_cells(book);
@@ -13,7 +13,7 @@ pub(super) fn cases(book: &mut Notebook) {
 }
 
 fn egh(size: u64, items: u64) -> (u64, u64) {
-    plan(size, items, CodeName::Egh).map_or((0, 0), |plan: Plan| (plan.bits(), plan.probes()))
+    plan(size, items, CodeKind::Egh).map_or((0, 0), |plan: Plan| (plan.bits(), plan.probes()))
 }
 
 fn radio_cells(book: &mut Notebook) {
@@ -48,7 +48,7 @@ fn flow_attributes(book: &mut Notebook) {
         &others(606, 3, true),
     );
     book.exact("Section II-B, flow attributes, probes", 9, probes, "the first nine primes");
-    let found = largest_universe(CodeName::Egh, 100, 3).unwrap_or(0);
+    let found = largest_universe(CodeKind::Egh, 100, 3).unwrap_or(0);
     book.exact(
         "Section II-B, flow attributes, n_3 of m = 100",
         606,
@@ -106,7 +106,7 @@ fn storage(book: &mut Notebook) {
 
 fn conflicts() -> Result<String, tamis::Error> {
     use tamis::zone::{Filter, Universe};
-    let plan = Plan::with_code(Universe::interval(1, 100_000)?, 6, CodeName::Egh)?;
+    let plan = Plan::with_code(Universe::interval(1, 100_000)?, 6, CodeKind::Egh)?;
     let mut sides = [Filter::with_plan(plan.clone())?, Filter::with_plan(plan)?];
     for (side, lines) in sides.iter_mut().zip([[3, 500, 501, 70_000], [4, 499, 500, 70_000]]) {
         for line in lines {
@@ -121,7 +121,7 @@ fn conflicts() -> Result<String, tamis::Error> {
 fn botnets(book: &mut Notebook) {
     let (size, items) = (1 << 32, 4);
     let (bits, probes) = egh(size, items);
-    let allowed = largest_universe(CodeName::Egh, 1161, items).unwrap_or(0);
+    let allowed = largest_universe(CodeKind::Egh, 1161, items).unwrap_or(0);
     book.exact(
         "Section II-E, botnets, m for n = 2^32, d = 4",
         1161,

@@ -5,7 +5,7 @@ use crate::SplitMix64;
 use std::time::Instant;
 use tamis::privacy::{Epsilon, LinearFilter, LinearPlan, UltraFilter, UltraPlan};
 use tamis::stats::clopper_pearson;
-use tamis::zone::{self, CodeName, Plan, Universe};
+use tamis::zone::{self, CodeKind, Plan, Universe};
 use tamis::{BlockedBloom, Bloom, CountingBloom, Error, HashFamily};
 
 /// One filter.
@@ -136,9 +136,9 @@ fn zones(keys: &Keys) -> Result<Vec<Row>, Error> {
     let others: Vec<String> = keys.members[FEW..].iter().chain(&keys.strangers).cloned().collect();
     let mut rows = Vec::new();
     for (code, name, counted) in [
-        (CodeName::Egh, "zone, egh", "zone, egh, counting"),
-        (CodeName::Coprime, "zone, coprime", ""),
-        (CodeName::Rs, "zone, rs", "zone, rs, counting"),
+        (CodeKind::Egh, "zone, egh", "zone, egh, counting"),
+        (CodeKind::Coprime, "zone, coprime", ""),
+        (CodeKind::Rs, "zone, rs", "zone, rs, counting"),
     ] {
         let plan = Plan::with_code(universe.clone(), FEW as u64, code)?;
         let mut filter = zone::Filter::with_plan(plan.clone())?;

@@ -1,6 +1,6 @@
 //! What it takes to hold d items of a universe, so that every element can be asked for.
 
-use tamis::zone::{CodeName, Plan, Universe};
+use tamis::zone::{CodeKind, Plan, Universe};
 
 /// A way to hold them, and its bits for each size of the universe.
 pub(crate) struct Memory {
@@ -23,7 +23,7 @@ pub(crate) fn against_universe(items: u64, quick: bool) -> Vec<Memory> {
             Some(Plan::with_code(Universe::sized(size).ok()?, items, code).ok()?.bits() as f64)
         })
     };
-    let mut ways = CodeName::ALL.map(code).into_iter().collect::<Vec<Memory>>();
+    let mut ways = CodeKind::ALL.map(code).into_iter().collect::<Vec<Memory>>();
     ways.push(way("bitmap", &|size| Some(size as f64)));
     ways.push(way("sorted list", &|size| Some((items * u64::from(size.ilog2())) as f64)));
     // Its field must have an element for every name but 0, so that a power of two takes one bit

@@ -3,7 +3,7 @@
 
 use super::certificate;
 use super::crt;
-use super::plan::{CodeName, MOST_MODULI, MOST_WORK, Plan};
+use super::plan::{CodeKind, MOST_MODULI, MOST_WORK, Plan};
 use super::reed_solomon;
 use super::universe::Universe;
 use num_bigint::BigUint;
@@ -14,15 +14,15 @@ use num_bigint::BigUint;
 /// largest.
 ///
 /// ```
-/// use tamis::zone::{CodeName, largest_universe};
-/// assert_eq!(largest_universe(CodeName::Egh, 440, 5), Some(18_062));
-/// assert_eq!(largest_universe(CodeName::Rs, 440, 5), Some(531_441));
+/// use tamis::zone::{CodeKind, largest_universe};
+/// assert_eq!(largest_universe(CodeKind::Egh, 440, 5), Some(18_062));
+/// assert_eq!(largest_universe(CodeKind::Rs, 440, 5), Some(531_441));
 /// ```
 #[must_use]
-pub fn largest_universe(code: CodeName, bits: u64, items: u64) -> Option<u128> {
+pub fn largest_universe(code: CodeKind, bits: u64, items: u64) -> Option<u128> {
     let most = match code {
-        CodeName::Egh => egh_universe(bits, items)?,
-        CodeName::Coprime => {
+        CodeKind::Egh => egh_universe(bits, items)?,
+        CodeKind::Coprime => {
             // A universe that fits bit for bit always does. Otherwise the moduli are searched for,
             // up to a size where that is quick.
             let bitmap = u128::from(bits.min(u64::from(u32::MAX)));
@@ -36,7 +36,7 @@ pub fn largest_universe(code: CodeName, bits: u64, items: u64) -> Option<u128> {
             };
             searched.unwrap_or(0).max(bitmap).max(egh_universe(bits, items).unwrap_or(0))
         }
-        CodeName::Rs => rs_universe(bits, items)?,
+        CodeKind::Rs => rs_universe(bits, items)?,
     };
     // A universe smaller than its items is none that they could be of.
     (most >= 2 && most >= u128::from(items)).then_some(most.min(1 << 64))
@@ -75,20 +75,20 @@ fn rs_universe(bits: u64, items: u64) -> Option<u128> {
 /// of `size`, with the code.
 ///
 /// ```
-/// use tamis::zone::{CodeName, largest_items};
-/// assert_eq!(largest_items(CodeName::Egh, 440, 18_062), Some(5));
-/// assert_eq!(largest_items(CodeName::Rs, 440, 18_062), Some(7));
+/// use tamis::zone::{CodeKind, largest_items};
+/// assert_eq!(largest_items(CodeKind::Egh, 440, 18_062), Some(5));
+/// assert_eq!(largest_items(CodeKind::Rs, 440, 18_062), Some(7));
 /// ```
 #[must_use]
-pub fn largest_items(code: CodeName, bits: u64, size: u128) -> Option<u64> {
+pub fn largest_items(code: CodeKind, bits: u64, size: u128) -> Option<u64> {
     if size == 0 || size > 1 << 64 {
         return None;
     }
-    if code == CodeName::Coprime && size <= u128::from(bits.min(u64::from(u32::MAX))) && size >= 2 {
+    if code == CodeKind::Coprime && size <= u128::from(bits.min(u64::from(u32::MAX))) && size >= 2 {
         return Some(size as u64); // a bit for each element
     }
     // The moduli are searched for up to a size where that is quick; beyond, the primes answer.
-    let code = if code == CodeName::Coprime && bits > MOST_SEARCHED { CodeName::Egh } else { code };
+    let code = if code == CodeKind::Coprime && bits > MOST_SEARCHED { CodeKind::Egh } else { code };
     let fits = |items: u128| {
         u64::try_from(items)
             .is_ok_and(|items| plan_bits(size, items, code).is_some_and(|needed| needed <= bits))
@@ -96,7 +96,7 @@ pub fn largest_items(code: CodeName, bits: u64, size: u128) -> Option<u64> {
     last(1, size.min(1 << 32), fits).map(|items| items as u64)
 }
 
-fn plan_bits(size: u128, items: u64, code: CodeName) -> Option<u64> {
+fn plan_bits(size: u128, items: u64, code: CodeKind) -> Option<u64> {
     let universe = Universe::interval(0, u64::try_from(size.checked_sub(1)?).ok()?).ok()?;
     Plan::with_code(universe, items, code).ok().map(|plan| plan.bits())
 }
@@ -145,14 +145,14 @@ impl Guideline {
 /// out.
 ///
 /// ```
-/// use tamis::zone::{CodeName, Universe, guideline};
-/// let rows = guideline(&Universe::sized(1000)?, &[0.1, 0.2, 0.4, 0.2, 0.1], 3.0, CodeName::Egh);
+/// use tamis::zone::{CodeKind, Universe, guideline};
+/// let rows = guideline(&Universe::sized(1000)?, &[0.1, 0.2, 0.4, 0.2, 0.1], 3.0, CodeKind::Egh);
 /// assert_eq!(rows.len(), 4);
 /// assert!((rows[3].value - 3.0).abs() < 1e-12);      // every size is covered: each answer is guaranteed
 /// # Ok::<(), tamis::Error>(())
 /// ```
 #[must_use]
-pub fn guideline(universe: &Universe, sizes: &[f64], worth: f64, code: CodeName) -> Vec<Guideline> {
+pub fn guideline(universe: &Universe, sizes: &[f64], worth: f64, code: CodeKind) -> Vec<Guideline> {
     let most = (sizes.len() as u64).saturating_sub(1);
     let row = |items: u64| {
         let plan = Plan::with_code(universe.clone(), items, code).ok()?;

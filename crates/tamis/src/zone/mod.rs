@@ -31,7 +31,7 @@ pub use filter::{
 };
 pub use inverse::{Guideline, guideline, largest_items, largest_universe};
 pub use list::crt::chinese_remainder;
-pub use plan::{CodeName, Plan, Prefer};
+pub use plan::{CodeKind, Plan, Prefer};
 pub(crate) use plan::{MOST_MODULI, Scheme};
 pub(crate) use reed_solomon::Choice;
 pub use reed_solomon::ReedSolomon;

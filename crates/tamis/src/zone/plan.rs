@@ -13,14 +13,14 @@ use std::sync::Arc;
 /// The codes that can be asked for.
 ///
 /// ```
-/// use tamis::zone::{CodeName, Plan, Universe};
-/// for (code, bits) in [(CodeName::Egh, 100), (CodeName::Coprime, 86), (CodeName::Rs, 63)] {
+/// use tamis::zone::{CodeKind, Plan, Universe};
+/// for (code, bits) in [(CodeKind::Egh, 100), (CodeKind::Coprime, 86), (CodeKind::Rs, 63)] {
 ///     assert_eq!(Plan::with_code(Universe::sized(606)?, 3, code)?.bits(), bits);
 /// }
 /// # Ok::<(), tamis::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CodeName {
+pub enum CodeKind {
     /// Residues modulo the first primes, as the EGH paper has it.
     Egh,
     /// Residues modulo pairwise coprime moduli, fewer bits than EGH.
@@ -29,22 +29,22 @@ pub enum CodeName {
     Rs,
 }
 
-impl CodeName {
+impl CodeKind {
     /// All of them.
-    pub const ALL: [CodeName; 3] = [CodeName::Egh, CodeName::Coprime, CodeName::Rs];
+    pub const ALL: [CodeKind; 3] = [CodeKind::Egh, CodeKind::Coprime, CodeKind::Rs];
 
     /// The name on the command line and in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            CodeName::Egh => "egh",
-            CodeName::Coprime => "coprime",
-            CodeName::Rs => "rs",
+            CodeKind::Egh => "egh",
+            CodeKind::Coprime => "coprime",
+            CodeKind::Rs => "rs",
         }
     }
 }
 
-impl fmt::Display for CodeName {
+impl fmt::Display for CodeKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.pad(self.name())
     }
@@ -83,11 +83,11 @@ pub(crate) const MOST_MODULI: usize = 8192;
 pub(super) const MOST_WORK: u64 = 1 << 17;
 
 impl Scheme {
-    pub(crate) fn name(&self) -> CodeName {
+    pub(crate) fn name(&self) -> CodeKind {
         match self {
-            Scheme::Egh { .. } => CodeName::Egh,
-            Scheme::Coprime { .. } => CodeName::Coprime,
-            Scheme::Rs(_) => CodeName::Rs,
+            Scheme::Egh { .. } => CodeKind::Egh,
+            Scheme::Coprime { .. } => CodeKind::Coprime,
+            Scheme::Rs(_) => CodeKind::Rs,
         }
     }
 
@@ -168,12 +168,12 @@ impl Scheme {
 /// The size of a zone filter, decided before anything is allocated, with a proof of its promise.
 ///
 /// ```
-/// use tamis::zone::{CodeName, Plan, Prefer, Universe};
+/// use tamis::zone::{CodeKind, Plan, Prefer, Universe};
 /// let universe = Universe::interval(1, 606)?;
-/// let egh = Plan::with_code(universe.clone(), 3, CodeName::Egh)?;
+/// let egh = Plan::with_code(universe.clone(), 3, CodeKind::Egh)?;
 /// assert_eq!((egh.bits(), egh.probes()), (100, 9));
 /// let best = Plan::new(universe, 3, Prefer::Bits)?;
-/// assert_eq!((best.bits(), best.probes(), best.code()), (63, 7, CodeName::Rs));
+/// assert_eq!((best.bits(), best.probes(), best.code()), (63, 7, CodeKind::Rs));
 /// # Ok::<(), tamis::Error>(())
 /// ```
 #[derive(Clone)]
@@ -214,7 +214,7 @@ impl Plan {
     pub fn new(universe: Universe, items: u64, prefer: Prefer) -> Result<Plan, Error> {
         let mut best: Option<Plan> = None;
         let mut refusal = None;
-        for name in CodeName::ALL {
+        for name in CodeKind::ALL {
             match Plan::best_of(&universe, items, name, prefer) {
                 Ok(plan)
                     if best.as_ref().is_none_or(|least| plan.cost(prefer) < least.cost(prefer)) =>
@@ -233,7 +233,7 @@ impl Plan {
     }
 
     /// The code of this name with the fewest bits.
-    pub fn with_code(universe: Universe, items: u64, code: CodeName) -> Result<Plan, Error> {
+    pub fn with_code(universe: Universe, items: u64, code: CodeKind) -> Result<Plan, Error> {
         Plan::best_of(&universe, items, code, Prefer::Bits)
     }
 
@@ -241,7 +241,7 @@ impl Plan {
     pub fn best_of(
         universe: &Universe,
         items: u64,
-        code: CodeName,
+        code: CodeKind,
         prefer: Prefer,
     ) -> Result<Plan, Error> {
         let size = universe.size();
@@ -257,8 +257,8 @@ impl Plan {
             });
         }
         let scheme = match code {
-            CodeName::Rs => Some(best_rs(size, items, prefer)?),
-            CodeName::Egh | CodeName::Coprime => residues(size, items, code),
+            CodeKind::Rs => Some(best_rs(size, items, prefer)?),
+            CodeKind::Egh | CodeKind::Coprime => residues(size, items, code),
         };
         let Some(scheme) = scheme else {
             let remedy = "take fewer items, or --code rs".to_owned();
@@ -428,7 +428,7 @@ impl Plan {
 
     /// Which code it is.
     #[must_use]
-    pub fn code(&self) -> CodeName {
+    pub fn code(&self) -> CodeKind {
         self.scheme.name()
     }
 
@@ -560,24 +560,24 @@ fn best_rs(size: u128, items: u64, prefer: Prefer) -> Result<Scheme, Error> {
     }
 }
 
-fn residues(size: u128, items: u64, code: CodeName) -> Option<Scheme> {
+fn residues(size: u128, items: u64, code: CodeKind) -> Option<Scheme> {
     let bits_of_one = u64::from(u128::BITS - (size - 1).leading_zeros()).max(1);
     if items.checked_mul(bits_of_one)? > MOST_WORK {
         // One modulus as large as the universe, a bit for each element, needs no search and no
         // proof.
         let bitmap =
-            u32::try_from(size).ok().filter(|size| code == CodeName::Coprime && *size >= 2)?;
+            u32::try_from(size).ok().filter(|size| code == CodeKind::Coprime && *size >= 2)?;
         return Some(Scheme::Coprime { moduli: vec![u64::from(bitmap)] });
     }
     let items = u32::try_from(items).ok()?;
     // A universe of one element needs no prime to tell it from others, but a filter needs a block.
     let moduli = match code {
-        CodeName::Egh => crt::first_primes(coprime::egh(size, items).len().max(1)),
+        CodeKind::Egh => crt::first_primes(coprime::egh(size, items).len().max(1)),
         _ => coprime::choose(size, items)?.0,
     };
     match code {
         _ if moduli.len() > MOST_MODULI => None,
-        CodeName::Egh => Some(Scheme::Egh { blocks: moduli.len() as u32 }),
+        CodeKind::Egh => Some(Scheme::Egh { blocks: moduli.len() as u32 }),
         _ => Some(Scheme::Coprime { moduli }),
     }
 }

@@ -3,13 +3,13 @@
 use super::{CellKind, ZoneFilter};
 use crate::Error;
 use crate::zone::crt::Residues;
-use crate::zone::plan::CodeName;
+use crate::zone::plan::CodeKind;
 
 /// How a list is to be found.
 ///
 /// ```
-/// use tamis::zone::{CodeName, CountingFilter, Method, Plan, Universe};
-/// let plan = Plan::with_code(Universe::sized(1000)?, 3, CodeName::Egh)?;
+/// use tamis::zone::{CodeKind, CountingFilter, Method, Plan, Universe};
+/// let plan = Plan::with_code(Universe::sized(1000)?, 3, CodeKind::Egh)?;
 /// let mut filter = CountingFilter::with_plan(plan)?;
 /// for element in [998u32, 999, 0] {
 ///     filter.insert(element)?;
@@ -132,11 +132,11 @@ impl<C: CellKind> ZoneFilter<C> {
                     self.len
                 ),
                 remedy: match (C::COUNTING, self.plan.code()) {
-                    (false, CodeName::Rs) => {
+                    (false, CodeKind::Rs) => {
                         "build it with counters, or with --code egh or coprime"
                     }
                     (false, _) => "build it with counters",
-                    (true, CodeName::Coprime) => "build it with --code egh or rs",
+                    (true, CodeKind::Coprime) => "build it with --code egh or rs",
                     (true, _) => "build a larger one from the keys",
                 }
                 .to_owned(),
