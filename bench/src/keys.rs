@@ -1,16 +1,11 @@
 //! Keys to measure with: random, the same in every run.
 
+use tamis_random::SplitMix64;
+
 /// Random keys, different for every seed.
 pub(crate) fn random(seed: u64, count: usize) -> Vec<u64> {
-    let mut state = seed;
-    (0..count)
-        .map(|_| {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-            z ^ z >> 31
-        })
-        .collect()
+    let mut random = SplitMix64::new(seed);
+    (0..count).map(|_| random.next_u64()).collect()
 }
 
 /// Who is asked for.

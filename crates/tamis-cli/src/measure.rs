@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tamis::stats::clopper_pearson;
 use tamis::zone::AnyZone;
 use tamis::{AnyFilter, KeyRef, Kinds};
-use tamis_lab::SplitMix64;
+use tamis_random::SplitMix64;
 
 /// Count how often a filter is wrong
 ///

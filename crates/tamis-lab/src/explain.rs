@@ -1,10 +1,10 @@
 //! The drawings of the library's documentation, each of a real filter or of what it is made from.
 
-use crate::SplitMix64;
 use tamis::rate::{Kind, Plan as RatePlan};
 use tamis::zone::{CodeKind, Filter, Plan, Universe};
 use tamis::{BlockedBloom, Error, HashFamily};
 use tamis_plot::{Panel, Raster, embedded};
+use tamis_random::SplitMix64;
 
 /// The drawings by name, to be included in documentation.
 pub fn drawings() -> Result<[(&'static str, String); 3], Error> {

@@ -11,10 +11,10 @@
 //! # Ok::<(), tamis::Error>(())
 //! ```
 
-use crate::SplitMix64;
 use tamis::Error;
 use tamis::privacy::Epsilon;
 use tamis::privacy::audit::{Event, Mechanism};
+use tamis_random::SplitMix64;
 
 /// The items of the set that is released, besides the target.
 const ITEMS: usize = 16;

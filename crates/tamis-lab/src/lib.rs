@@ -2,54 +2,53 @@
 //! verdict, and each slip of the documents with its evidence.
 //!
 //! ```
-//! let report = tamis_lab::reproduce(tamis_lab::Document::Notes004, true);
+//! let report = tamis_lab::reproduce(tamis_lab::Document::LectureNotes, true);
 //! assert!(report.cells.iter().all(|cell| cell.as_recorded()));
 //! ```
 
-mod egh003;
+mod egh;
 pub mod explain;
 mod extra;
 pub mod faults;
-mod notes004;
+mod lecture_notes;
 mod page;
-mod random;
-mod report001;
+mod sizing_report;
 mod threads;
-mod ultra000;
+mod ultrafilter;
 
 mod cell;
 
 pub use cell::{Cell, Place, Reading, Source, Tolerance, Verdict};
 pub use page::page;
-pub use random::SplitMix64;
 use serde::Serialize;
+use tamis_random::SplitMix64;
 
 /// A document whose experiments can be recomputed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Document {
     /// K. Odoh, "UltraFilter: A Privacy-Preserving Bloom Filter", WWW Companion 2025. Document 002
     /// is another print of it.
-    Paper000,
+    UltraFilter,
     /// M. I. Sánchez-O'Mullony Martínez, "Designing a Bloom Filter for a Target False Positive
     /// Rate", 2025.
-    Report001,
+    SizingReport,
     /// S. Z. Kiss, É. Hosszu, J. Tapolcai, L. Rónyai, O. Rottenstreich, "Bloom Filter with a False
     /// Positive Free Zone".
-    Paper003,
+    Egh,
     /// B. Levine, lecture notes on Bloom filters, 2019.
-    Notes004,
+    LectureNotes,
 }
 
 impl Document {
     /// All of them, in order.
     pub const ALL: [Document; 4] =
-        [Document::Paper000, Document::Report001, Document::Paper003, Document::Notes004];
+        [Document::UltraFilter, Document::SizingReport, Document::Egh, Document::LectureNotes];
 
     /// The document asked for by this number, which may be that of another print.
     ///
     /// ```
     /// use tamis_lab::Document;
-    /// assert_eq!(Document::numbered("002"), Some(Document::Paper000));
+    /// assert_eq!(Document::numbered("002"), Some(Document::UltraFilter));
     /// assert_eq!(Document::numbered("999"), None);
     /// ```
     #[must_use]
@@ -62,10 +61,10 @@ impl Document {
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
-            Document::Paper000 => "000",
-            Document::Report001 => "001",
-            Document::Paper003 => "003",
-            Document::Notes004 => "004",
+            Document::UltraFilter => "000",
+            Document::SizingReport => "001",
+            Document::Egh => "003",
+            Document::LectureNotes => "004",
         }
     }
 
@@ -73,14 +72,16 @@ impl Document {
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
-            Document::Paper000 => "K. Odoh, UltraFilter: A Privacy-Preserving Bloom Filter (2025)",
-            Document::Report001 => {
+            Document::UltraFilter => {
+                "K. Odoh, UltraFilter: A Privacy-Preserving Bloom Filter (2025)"
+            }
+            Document::SizingReport => {
                 "M. I. Sánchez-O'Mullony Martínez, Designing a Bloom Filter for a Target False Positive Rate (2025)"
             }
-            Document::Paper003 => {
+            Document::Egh => {
                 "S. Z. Kiss, É. Hosszu, J. Tapolcai, L. Rónyai, O. Rottenstreich, Bloom Filter with a False Positive Free Zone"
             }
-            Document::Notes004 => {
+            Document::LectureNotes => {
                 "B. Levine, Bloom Filters, lecture notes of CompSci 661/461 (2018-2019)"
             }
         }
@@ -149,10 +150,10 @@ pub fn reproduce_telling(document: Document, quick: bool, tell: &dyn Fn(&str)) -
     let strangers = if quick { 1_000_000 } else { 4_000_000 };
     let mut book = Notebook { document: document.id(), report: Report::default(), tell };
     match document {
-        Document::Paper000 => ultra000::reproduce(&mut book, quick),
-        Document::Report001 => report001::reproduce(&mut book, strangers),
-        Document::Paper003 => egh003::reproduce(&mut book, quick),
-        Document::Notes004 => notes004::reproduce(&mut book, strangers),
+        Document::UltraFilter => ultrafilter::reproduce(&mut book, quick),
+        Document::SizingReport => sizing_report::reproduce(&mut book, strangers),
+        Document::Egh => egh::reproduce(&mut book, quick),
+        Document::LectureNotes => lecture_notes::reproduce(&mut book, strangers),
     }
     book.report
 }
@@ -312,6 +313,12 @@ impl Notebook<'_> {
     fn slip(&mut self, slip: &str, evidence: String) {
         self.report.slips.push(Slip { document: self.document, slip: slip.to_owned(), evidence });
     }
+}
+
+/// Random letters, as the sizing report's `random.choice(string.ascii_letters)` draws them.
+fn letters(random: &mut SplitMix64, length: usize) -> String {
+    const LETTERS: &[u8; 52] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    (0..length).map(|_| char::from(LETTERS[random.below(52) as usize])).collect()
 }
 
 /// Four significant digits.

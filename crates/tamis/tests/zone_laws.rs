@@ -11,23 +11,19 @@ use tamis::zone::{
     Universe, ZoneFilter, largest_items, largest_universe, packing, zone,
 };
 use tamis::{Error, Health};
+use tamis_random::SplitMix64;
 
-/// A small generator of its own (SplitMix64), so that the draws are the same for ever.
-struct Draw(u64);
+/// Elements and sets, the same in every run.
+struct Draw(SplitMix64);
 
 impl Draw {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+    fn new(seed: u64) -> Draw {
+        Draw(SplitMix64::new(seed))
     }
 
     /// A number below `size`, as good as uniform.
     fn below(&mut self, size: u128) -> u64 {
-        let wide = u128::from(self.next()) << 64 | u128::from(self.next());
-        (wide % size) as u64
+        (self.0.next_u128() % size) as u64
     }
 
     fn set(&mut self, size: u128, count: usize) -> BTreeSet<u64> {
@@ -754,7 +750,7 @@ fn overflown_counters_stay_so_in_wider_ones() {
 fn what_cannot_be_listed_merges_nevertheless() {
     let size = 1 << 64;
     let plan = Plan::with_code(universe(0, size), 40, CodeKind::Rs).unwrap();
-    let mut draw = Draw(5);
+    let mut draw = Draw::new(5);
     for (left, right) in [(20, 20), (40, 40), (23, 18), (22, 18)] {
         let (left, mut right) = (draw.set(size, left), draw.set(size, right));
         right.pop_first();
@@ -787,7 +783,7 @@ fn counters_that_cannot_be_listed_do_not_promise_their_union() {
     // These moduli are proved by much less than their product, and for algebra it is too little.
     let size = 1 << 40;
     let plan = Plan::with_code(universe(0, size), 400, CodeKind::Coprime).unwrap();
-    let mut draw = Draw(8);
+    let mut draw = Draw::new(8);
     let (left, right) = (draw.set(size, 385), draw.set(size, 10));
     let mut union = filled::<Counters>(&plan, left.clone());
     assert!(union.list().is_err(), "a plan that can be listed says nothing here");
@@ -803,13 +799,13 @@ fn counters_that_cannot_be_listed_do_not_promise_their_union() {
 /// listed now and then.
 fn churn(plan: &Plan, steps: u64, palette: u64, seed: u64) {
     let (size, items) = (plan.universe().size(), plan.items() as usize);
-    let mut draw = Draw(seed);
+    let mut draw = Draw::new(seed);
     let numbers: Vec<u64> = draw.set(size, palette as usize).into_iter().collect();
     let mut filter = CountingFilter::with_plan(plan.clone()).unwrap();
     let empty = filter.clone();
     let mut model = BTreeSet::new();
     for step in 0..steps {
-        let bits = draw.next();
+        let bits = draw.0.next_u64();
         let number = numbers[((bits >> 8) % palette) as usize];
         let present = model.contains(&number);
         if bits & 1 == 0 {
@@ -1057,7 +1053,7 @@ fn the_rate_beyond_the_zone_is_as_planned() {
         let plan = Plan::with_code(universe(0, size), items, code).unwrap();
         let expected = plan.beyond_fpr(stored);
         assert!(expected > 1e-3, "{expected} {plan:?}");
-        let mut draw = Draw(7 + stored);
+        let mut draw = Draw::new(7 + stored);
         let (filters, asked) = (400, 500);
         let (mut sum, mut squares, mut own) = (0.0, 0.0, 0.0);
         for _ in 0..filters {
@@ -1088,7 +1084,7 @@ fn the_rate_beyond_the_zone_is_as_planned() {
 
 #[test]
 fn lists_beyond_the_zone_say_so() {
-    let mut draw = Draw(6);
+    let mut draw = Draw::new(6);
     let mut strangers = 0;
     for round in 0..120u64 {
         let size = [30u128, 100, 1000, 4096][(round % 4) as usize];
@@ -1097,7 +1093,7 @@ fn lists_beyond_the_zone_say_so() {
         let plan = Plan::with_code(universe(round, size), items, code).unwrap();
         let (mut bits, mut counts) =
             (Filter::with_plan(plan.clone()).unwrap(), CountingFilter::with_plan(plan).unwrap());
-        let count = items + 1 + draw.next() % 5;
+        let count = items + 1 + draw.0.next_u64() % 5;
         let set = draw.set(size, count as usize);
         for number in &set {
             bits.insert_number(*number, true).unwrap();
@@ -1143,7 +1139,7 @@ fn nothing_put_in_beyond_the_zone_is_lost() {
             let plan = Plan::with_code(universe(0, size), 2, code).unwrap();
             for seed in 0..40 {
                 let mut filter = CountingFilter::with_plan(plan.clone()).unwrap();
-                let set = Draw(seed).set(size, 4);
+                let set = Draw::new(seed).set(size, 4);
                 for number in &set {
                     filter.insert_number(*number, true).unwrap();
                 }
@@ -1173,7 +1169,8 @@ fn an_intersection_beyond_the_zone_is_never_exact() {
         for code in CodeKind::ALL {
             let plan = Plan::with_code(universe(0, size), 2, code).unwrap();
             for seed in 0..60 {
-                let (left, right) = (Draw(seed).set(size, 4), Draw(1000 + seed).set(size, 4));
+                let (left, right) =
+                    (Draw::new(seed).set(size, 4), Draw::new(1000 + seed).set(size, 4));
                 let of = |set: &BTreeSet<u64>| {
                     let mut filter = CountingFilter::with_plan(plan.clone()).unwrap();
                     for number in set {
@@ -1201,7 +1198,7 @@ fn an_intersection_beyond_the_zone_is_never_exact() {
 
 fn check_large(size: u128, items: u64, code: CodeKind, counting: bool, seed: u64) {
     let plan = Plan::with_code(universe(0, size), items, code).unwrap();
-    let mut draw = Draw(seed);
+    let mut draw = Draw::new(seed);
     let start = draw.below(size - u128::from(items));
     let mut ends: BTreeSet<u64> = (0..items / 2).collect();
     ends.extend((0..items - items / 2).map(|back| (size - 1) as u64 - back));

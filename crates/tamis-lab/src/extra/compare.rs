@@ -1,12 +1,12 @@
 //! All filters on one set of keys, side by side.
 
 use super::keys::{Keys, generate};
-use crate::SplitMix64;
 use std::time::Instant;
 use tamis::privacy::{Epsilon, LinearFilter, LinearPlan, UltraFilter, UltraPlan};
 use tamis::stats::clopper_pearson;
 use tamis::zone::{self, CodeKind, Plan, Universe};
 use tamis::{BlockedBloom, Bloom, CountingBloom, Error, HashFamily};
+use tamis_random::SplitMix64;
 
 /// One filter.
 pub(crate) struct Row {

@@ -1,7 +1,7 @@
 //! Keys as the world has them: skewed, in many scripts, and nearly alike.
 
-use crate::SplitMix64;
 use std::collections::HashSet;
+use tamis_random::SplitMix64;
 
 /// Members and strangers, all distinct as bytes.
 pub(crate) struct Keys {

@@ -11,10 +11,10 @@ use tamis_plot::{Axis, Chart, Curve};
 pub(super) fn of(report: &Report, document: Document) -> Vec<Figure> {
     let data = Data { report, document: document.id() };
     let figures = match document {
-        Document::Paper000 => ultra(&data),
-        Document::Report001 => vec![targets(&data)],
-        Document::Paper003 => egh(&data),
-        Document::Notes004 => vec![rate_against_k(&data)],
+        Document::UltraFilter => ultra(&data),
+        Document::SizingReport => vec![targets(&data)],
+        Document::Egh => egh(&data),
+        Document::LectureNotes => vec![rate_against_k(&data)],
     };
     figures.into_iter().filter(|figure| !figure.chart.curves.is_empty()).collect()
 }

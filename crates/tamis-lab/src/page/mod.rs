@@ -30,12 +30,12 @@ pub fn page(report: &Report, quick: bool, tell: &dyn Fn(&str)) -> String {
         let title = format!("{}: {}", document.id(), document.title());
         sections.push((format!("d{}", document.id()), title, section(report, *document)));
     }
-    if documents.contains(&Document::Paper000) {
+    if documents.contains(&Document::UltraFilter) {
         tell("the privacy frontier");
         let figures = figures::frontier(&frontier::points(quick));
         sections.push(("frontier".to_owned(), "The privacy frontier".to_owned(), grid(&figures)));
     }
-    if documents.contains(&Document::Paper003) {
+    if documents.contains(&Document::Egh) {
         tell("memory against universe");
         let figures: Vec<Figure> = [5, 20]
             .iter()

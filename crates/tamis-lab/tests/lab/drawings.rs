@@ -78,7 +78,7 @@ fn the_page_needs_nothing_else_and_has_all_parts() {
 #[test]
 fn a_report_is_the_same_again() {
     let first = page(&NOTES, true, &|_| ());
-    assert_eq!(first, page(&reproduce(Document::Notes004, true), true, &|_| ()));
+    assert_eq!(first, page(&reproduce(Document::LectureNotes, true), true, &|_| ()));
     assert!(first.contains("<section id=\"d004\">") && !first.contains("<section id=\"memory\">"));
     assert!(page(&Report::default(), true, &|_| ()).contains("At a glance"));
 }

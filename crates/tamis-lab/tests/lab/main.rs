@@ -9,7 +9,7 @@ mod recorded;
 use std::sync::LazyLock;
 use tamis_lab::{Document, Report, reproduce};
 
-static ULTRA: LazyLock<Report> = LazyLock::new(|| reproduce(Document::Paper000, true));
-static REPORT: LazyLock<Report> = LazyLock::new(|| reproduce(Document::Report001, true));
-static PAPER: LazyLock<Report> = LazyLock::new(|| reproduce(Document::Paper003, true));
-static NOTES: LazyLock<Report> = LazyLock::new(|| reproduce(Document::Notes004, true));
+static ULTRA: LazyLock<Report> = LazyLock::new(|| reproduce(Document::UltraFilter, true));
+static REPORT: LazyLock<Report> = LazyLock::new(|| reproduce(Document::SizingReport, true));
+static PAPER: LazyLock<Report> = LazyLock::new(|| reproduce(Document::Egh, true));
+static NOTES: LazyLock<Report> = LazyLock::new(|| reproduce(Document::LectureNotes, true));

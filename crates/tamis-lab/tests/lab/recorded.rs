@@ -6,7 +6,7 @@ use tamis_lab::{Document, Place, Verdict};
 #[test]
 fn documents_are_in_order() {
     assert_eq!(Document::ALL.map(Document::id), ["000", "001", "003", "004"]);
-    assert_eq!(Document::numbered("002"), Some(Document::Paper000));
+    assert_eq!(Document::numbered("002"), Some(Document::UltraFilter));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 use tamis::SecretKey;
 use tamis::zone::Universe;
+use tamis_random::SplitMix64;
 
 pub(crate) fn golden() -> Vec<(&'static str, &'static [u8])> {
     vec![
@@ -124,15 +125,15 @@ pub(crate) fn primes(limit: usize) -> Vec<u64> {
     primes
 }
 
-/// SplitMix64: the same cases in every run.
-pub(crate) struct Random(pub(crate) u64);
+/// The same cases in every run.
+pub(crate) struct Random(SplitMix64);
 
 impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(SplitMix64::new(seed))
+    }
+
     pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((x ^ x >> 31) % bound as u64) as usize
+        (self.0.next_u64() % bound as u64) as usize
     }
 }

@@ -110,7 +110,7 @@ impl Law {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ultra000::sets::{Sets, Size};
+    use crate::ultrafilter::sets::{Sets, Size};
 
     /// The means and the deviations are those of many runs, each with strings of its own.
     #[test]

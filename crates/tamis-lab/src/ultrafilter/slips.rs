@@ -5,8 +5,9 @@ use super::mechanism::{Array, Mechanism, Noise, Rates, change};
 use super::sets::{Sets, digest, string};
 use super::tables::{Measured, Published, given_by_equations, published};
 use super::{AS_RUN, HASHES, PAPER};
-use crate::{Notebook, SplitMix64, significant};
+use crate::{Notebook, significant};
 use tamis::stats::clopper_pearson;
+use tamis_random::SplitMix64;
 
 /// The mechanism that the text needs for its claim.
 const SYMMETRIC: Mechanism = Mechanism { hashes: HASHES, noise: Noise::Symmetric };

@@ -1,8 +1,9 @@
 //! Figure 3: what becomes of the filters beyond their zone.
 
 use super::{deceived, exact_zone, plan, primes_within};
-use crate::{Notebook, SplitMix64, significant};
+use crate::{Notebook, significant};
 use tamis::zone::{CodeKind, Plan, largest_universe};
+use tamis_random::SplitMix64;
 
 /// The most items of the figure, d'.
 const MOST: usize = 40;

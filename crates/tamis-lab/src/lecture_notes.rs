@@ -1,11 +1,12 @@
 //! The lecture notes' example and formulas, and their prefixed hashing measured.
 
-use crate::report001::estimation;
-use crate::{Notebook, Place, SplitMix64, significant};
+use crate::sizing_report::estimation;
+use crate::{Notebook, Place, letters, significant};
 use std::f64::consts::LN_2;
 use tamis::rate::{Kind, Plan};
 use tamis::stats::clopper_pearson;
 use tamis::{Bloom, HashFamily};
+use tamis_random::SplitMix64;
 
 pub(crate) fn reproduce(book: &mut Notebook, strangers: u64) {
     example(book);
@@ -117,7 +118,8 @@ fn measurement(book: &mut Notebook, strangers: u64) {
         let Ok(mut filter) = Bloom::with_plan(plan, HashFamily::prefixed()) else { return };
         filter.insert_many((0..items).map(|i| format!("item {i}")));
         let mut random = SplitMix64::new(4);
-        let passed = (0..strangers).filter(|_| filter.contains(random.letters(10))).count() as u64;
+        let passed =
+            (0..strangers).filter(|_| filter.contains(letters(&mut random, 10))).count() as u64;
         let (low, high) = clopper_pearson(passed, strangers, 0.05);
         let rate = passed as f64 / strangers as f64;
         let predicted = estimation(plan.bits(), plan.hashes(), items);
@@ -162,7 +164,7 @@ fn rate_against_k(book: &mut Notebook, strangers: u64) {
         let mut filter = Bloom::with_plan(plan, HashFamily::prefixed()).ok()?;
         filter.insert_many((0..items).map(|i| format!("item {i}")));
         let mut random = SplitMix64::new(5);
-        let passed = (0..strangers).filter(|_| filter.contains(random.letters(10))).count();
+        let passed = (0..strangers).filter(|_| filter.contains(letters(&mut random, 10))).count();
         Some((f64::from(hashes), passed as f64 / strangers as f64))
     });
     let measured: Vec<(f64, f64)> = measured.collect();

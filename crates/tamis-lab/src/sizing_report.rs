@@ -1,9 +1,10 @@
 //! The report's two experiments, with its own hashes and item names.
 
-use crate::{Notebook, Place, SplitMix64, significant};
+use crate::{Notebook, Place, letters, significant};
 use tamis::rate::{Kind, Plan};
 use tamis::stats::clopper_pearson;
 use tamis::{Bloom, HashFamily};
+use tamis_random::SplitMix64;
 
 const ITEMS: u64 = 10_000;
 const PUBLISHED_TRIALS: f64 = 20_000.0;
@@ -49,7 +50,8 @@ fn experiment(
         "elemet_0 to elemet_9999, as the listing spells them, all pass",
     );
     let mut random = SplitMix64::new(u64::from(number));
-    let passed = (0..strangers).filter(|_| filter.contains(random.letters(10))).count() as u64;
+    let passed =
+        (0..strangers).filter(|_| filter.contains(letters(&mut random, 10))).count() as u64;
     let (low, high) = clopper_pearson(passed, strangers, 0.05);
     let rate = passed as f64 / strangers as f64;
     let deviation = (rate * (1.0 - rate) / PUBLISHED_TRIALS).sqrt();
@@ -77,7 +79,8 @@ fn targets(book: &mut Notebook, strangers: u64) {
             .and_then(|plan| filled(plan, "elemet_"));
         let Ok(filter) = filter else { return };
         let mut random = SplitMix64::new(9);
-        let passed = (0..strangers).filter(|_| filter.contains(random.letters(10))).count() as u64;
+        let passed =
+            (0..strangers).filter(|_| filter.contains(letters(&mut random, 10))).count() as u64;
         let (low, high) = clopper_pearson(passed, strangers, 0.05);
         for (curve, rate) in curves.iter_mut().zip([passed as f64 / strangers as f64, low, high]) {
             curve.push((target, rate));

@@ -1,9 +1,10 @@
 //! The data behind Figures 1, 2 and 4.
 
 use super::{claim_2, double, plan, primes_within, root};
-use crate::{Notebook, SplitMix64};
+use crate::Notebook;
 use std::time::Instant;
 use tamis::zone::{CodeKind, CountingFilter, Filter, Method, largest_universe};
+use tamis_random::SplitMix64;
 
 /// Figures 1 and 2: how universe, items and bits hang together.
 pub(super) fn sizes(book: &mut Notebook, quick: bool) {

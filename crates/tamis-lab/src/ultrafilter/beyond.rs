@@ -98,7 +98,7 @@ fn series(book: &mut Notebook, name: &str, rates: &[(f64, Rates)]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ultra000::sets::Size;
+    use crate::ultrafilter::sets::Size;
 
     #[test]
     fn rates_are_of_the_filter_built() {

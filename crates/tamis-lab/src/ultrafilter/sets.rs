@@ -1,8 +1,8 @@
 //! The strings: those stored, and as many others.
 
-use crate::SplitMix64;
 use crate::threads::shared;
 use tamis::HashFamily;
+use tamis_random::SplitMix64;
 
 /// The characters of a string, as in the paper.
 const LENGTH: usize = 50;

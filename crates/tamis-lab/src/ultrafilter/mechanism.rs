@@ -1,7 +1,7 @@
 //! A Bloom filter whose bits are randomized, and what it answers.
 
 use super::sets::Sets;
-use crate::SplitMix64;
+use tamis_random::SplitMix64;
 
 /// How bits are randomized. The chance of a change is 1/(e^epsilon + 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
