@@ -2,23 +2,17 @@
 
 #![no_main]
 
-#[path = "../../crates/tamis-cli/src/input.rs"]
-#[allow(dead_code, unreachable_pub)]
-mod input;
-#[path = "../../crates/tamis-cli/src/progress.rs"]
-#[allow(dead_code)]
-mod progress;
-
 use clap::Parser;
 use libfuzzer_sys::fuzz_target;
+use tamis_cli::input::Input;
 
 #[derive(Parser)]
 struct Line {
     #[command(flatten)]
-    input: input::Input,
+    input: Input,
 }
 
-const MANNERS: [&[&str]; 8] = [
+const FORMATS: [&[&str]; 8] = [
     &[],
     &["-0"],
     &["--raw"],
@@ -30,25 +24,25 @@ const MANNERS: [&[&str]; 8] = [
 ];
 
 fuzz_target!(|bytes: &[u8]| {
-    let Some((manner, text)) = bytes.split_first() else { return };
-    let manner = usize::from(*manner) % MANNERS.len();
+    let Some((format, text)) = bytes.split_first() else { return };
+    let format = usize::from(*format) % FORMATS.len();
     let Ok(file) = tempfile::NamedTempFile::new() else { return };
     if std::fs::write(file.path(), text).is_err() {
         return;
     }
-    let Ok(line) = Line::try_parse_from(["fuzz"].iter().chain(MANNERS[manner])) else {
-        panic!("{manner}")
+    let Ok(line) = Line::try_parse_from(["fuzz"].iter().chain(FORMATS[format])) else {
+        panic!("{format}")
     };
     let mut keys: Vec<Vec<u8>> = Vec::new();
-    let rows = manner >= 4 && text.len() % 2 == 0;
+    let rows = format >= 4 && text.len() % 2 == 0;
     let read =
-        line.input.manner.as_asked().each(&[file.path().to_owned()], "fuzzing", rows, |batch| {
+        line.input.format.for_new_filter().each(&[file.path().to_owned()], "fuzzing", rows, |batch| {
             assert_eq!(batch.keys().len(), batch.len());
             assert_eq!(batch.printed().len(), batch.len());
             keys.extend(batch.texts().map(<[u8]>::to_vec));
             Ok(true)
         });
-    if manner == 2 && read.is_ok() {
+    if format == 2 && read.is_ok() {
         let whole = text.strip_suffix(b"\n").unwrap_or(text);
         let model: Vec<&[u8]> =
             if text.is_empty() { Vec::new() } else { whole.split(|byte| *byte == b'\n').collect() };

@@ -39,7 +39,7 @@ fn the_cap_holds_for_building_and_for_opening() {
     let bytes = std::fs::read(shell.path("f")).unwrap();
     shell.with_input("info - --max-memory 100k", &bytes).refused(&["is allowed 102400"]);
     shell.with_input("info - --max-memory 2M", &bytes).ok();
-    for bad in ["", "1.5M", "lots", "-1", "1e30G"] {
+    for bad in ["", "1.5.2M", "lots", "-1", "1e30G"] {
         let ran = shell.run(&format!("info f --max-memory={bad}"));
         assert!(ran.code == 2 && ran.err.contains("--max-memory"), "{bad}: {}", ran.err);
     }

@@ -1,0 +1,139 @@
+//! `tamis build privacy`: a filter of keys that may be published.
+
+use crate::arguments::{KeyFile, MemoryLimit};
+use crate::commands::ledger::{Payment, ReleaseReport};
+use crate::commands::plan::privacy::{PrivacySize, PrivatePlan};
+use crate::input::Input;
+use crate::output::{self, Target, count_of, grouped, warn};
+use anyhow::bail;
+use clap::Args;
+use tamis::privacy::{LinearDraft, UltraFilter};
+use tamis::{AnyFilter, HashFamily, KeyRef};
+
+/// What is published says of any one item at most a factor e^epsilon
+#[derive(Args)]
+#[command(after_help = "\
+The keys are read, the ledger is charged, and only then is the filter drawn and written. Each run draws anew and costs again: \
+publish once, and hand out copies of the file.
+
+Examples:
+  tamis build privacy --items 1e4 --epsilon 4 -o public.tamis suspects.txt
+  tamis ledger new suspects.ledger --budget 8
+  tamis build privacy --items 1e4 --epsilon 4 --ledger suspects.ledger -o public.tamis suspects.txt
+  tamis build privacy --items 1e4 --epsilon 4 --method bloom --private -o private.tamis suspects.txt
+  tamis add private.tamis more.txt && tamis publish private.tamis --epsilon 4 -o public.tamis
+
+JSON fields: file, private, keys (read: for you alone), charged, left (of the ledger's budget), and those of `plan privacy`.")]
+pub(crate) struct BuildPrivacy {
+    #[command(flatten)]
+    size: PrivacySize,
+    /// Write the private Bloom filter, for `add` and `publish`, instead of a release; for --method
+    /// bloom
+    #[arg(long, conflicts_with = "ledger")]
+    private: bool,
+    #[command(flatten)]
+    payment: Payment,
+    #[command(flatten)]
+    key: KeyFile,
+    #[command(flatten)]
+    memory: MemoryLimit,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    input: Input,
+}
+
+/// What takes keys before anything is published.
+enum Draft {
+    Linear(LinearDraft),
+    Bloom(UltraFilter),
+}
+
+impl Draft {
+    fn new(plan: PrivatePlan, hash: Option<HashFamily>) -> Result<Draft, tamis::Error> {
+        Ok(match (plan, hash) {
+            (PrivatePlan::Linear(plan), Some(hash)) => {
+                Draft::Linear(LinearDraft::with_hash(plan, hash)?)
+            }
+            (PrivatePlan::Linear(plan), None) => Draft::Linear(LinearDraft::new(plan)?),
+            (PrivatePlan::Bloom(plan), Some(hash)) => {
+                Draft::Bloom(UltraFilter::with_hash(plan, hash)?)
+            }
+            (PrivatePlan::Bloom(plan), None) => Draft::Bloom(UltraFilter::new(plan)?),
+        })
+    }
+
+    fn insert(&mut self, keys: &[KeyRef<'_>]) -> Result<(), tamis::Error> {
+        match self {
+            Draft::Linear(draft) => keys.iter().try_for_each(|key| draft.insert(key)),
+            Draft::Bloom(private) => {
+                private.insert_many(keys);
+                Ok(())
+            }
+        }
+    }
+
+    fn publish(self) -> Result<AnyFilter, tamis::Error> {
+        Ok(match self {
+            Draft::Linear(draft) => draft.publish()?.into(),
+            Draft::Bloom(private) => private.publish()?.into(),
+        })
+    }
+}
+
+impl BuildPrivacy {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let sources = self.input.files.iter().chain(self.key.path()).chain(&self.payment.ledger);
+        output::spare_sources(&self.target, sources)?;
+        output::check_folder(&self.target)?;
+        let plan = self.size.plan()?;
+        if self.private && matches!(plan, PrivatePlan::Linear(_)) {
+            bail!(
+                "--private goes with --method bloom; a linear filter is drawn from all its keys at once"
+            );
+        }
+        let most = self.memory.bytes();
+        if let Some(most) = most {
+            plan.check_memory(0, most)?;
+        }
+        let hash = self.key.read()?.map(HashFamily::keyed);
+        let mut draft = Draft::new(plan, hash)?;
+        let mut keys = 0;
+        self.input.format.for_new_filter().each(&self.input.files, "reading", false, |batch| {
+            keys += batch.len() as u64;
+            if let Some(most) = most {
+                plan.check_memory(keys, most)?;
+            }
+            draft.insert(&batch.keys())?;
+            Ok(true)
+        })?;
+        if keys > plan.items() {
+            warn(&format!(
+                "tamis: warning: {} keys were read where there is room for {}: unless keys repeat, more strangers pass than planned (this line is for you alone)",
+                grouped(keys),
+                grouped(plan.items())
+            ));
+        }
+        if self.private {
+            let Draft::Bloom(private) = draft else { bail!("--private goes with --method bloom") };
+            output::save(&private.into_bloom().into(), &self.target.output)?;
+            return self.report_private(&plan, keys);
+        }
+        let left = self.payment.charge(plan.epsilon(), &self.target.output)?;
+        output::save(&draft.publish()?, &self.target.output)?;
+        let report = ReleaseReport::new(&self.target, &plan, left).of_keys(keys, None);
+        output::report_on(&self.target.output, &report, self.target.json)
+    }
+
+    fn report_private(&self, plan: &PrivatePlan, keys: u64) -> anyhow::Result<()> {
+        let file = self.target.output.display();
+        let text = format!(
+            "{file}: a private Bloom filter of {}; keep it to yourself, and publish from it: \
+             tamis publish {file} --epsilon {} -o OUT",
+            count_of(keys, "key"),
+            plan.epsilon()
+        );
+        let report = ReleaseReport::new(&self.target, plan, None).of_keys(keys, Some(text));
+        output::report_on(&self.target.output, &report, self.target.json)
+    }
+}

@@ -1,0 +1,211 @@
+//! `tamis build rate`: members always pass, strangers at a rate.
+
+use crate::arguments::{KeyFile, MemoryLimit, count};
+use crate::commands::plan::rate::{self as plan, PlanFacts, Size};
+use crate::input::Input;
+use crate::output::{self, Integer, Report, Target, about, grouped, rate, warn};
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use tamis::rate::{Health, Kind, Plan, RateFilter};
+use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, HashFamily};
+
+/// Members always pass; strangers pass at a rate you choose
+#[derive(Args)]
+#[command(after_help = "\
+Files are counted first, so --items can be left out; repeated keys count each time, so give --items \
+if many repeat. A pipe cannot be read twice and needs --items. Without --fpr, the rate is 1%.
+
+Examples:
+  tamis build rate --fpr 0.01 -o seen.tamis seen.txt
+  sort -u big.txt | tamis build rate --items 1e7 --fpr 0.1% --filter blocked -o big.tamis
+  tamis build rate --csv email -o users.tamis users.csv
+  find . -print0 | tamis build rate -0 --items 1e5 -o files.tamis
+  tamis build rate --hash keyed --key-file key -o private.tamis seen.txt
+
+JSON fields: file, keys, certainly_new, health, estimated_items, fill, fpr_now, and those of `plan`.")]
+pub(crate) struct BuildRate {
+    #[command(flatten)]
+    size: Size,
+    /// How keys are hashed
+    #[arg(long, value_enum)]
+    hash: Option<Family>,
+    /// The public seed of the fast hash [default: 0]
+    #[arg(long, value_name = "S", value_parser = count, allow_negative_numbers = true)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    key: KeyFile,
+    #[command(flatten)]
+    memory: MemoryLimit,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    input: Input,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+enum Family {
+    /// Fast, with a public seed: for keys that nobody chooses against you (the default)
+    Fast,
+    /// SipHash with a secret key: where an adversary may choose keys (the default with a key file)
+    Keyed,
+    /// SHA-256 and MD5 double hashing, as in the report by Sánchez-O'Mullony (slow)
+    Sha256Md5,
+    /// k prefixed hashes, as in Levine's lecture notes (slow)
+    Prefixed,
+}
+
+impl BuildRate {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        output::spare_sources(&self.target, self.input.files.iter().chain(self.key.path()))?;
+        let hash = self.hash()?;
+        let plan = self.plan()?;
+        if let Some(most) = self.memory.bytes() {
+            plan.check_memory(most)?;
+        }
+        let mut any = make(plan, hash)?;
+        let filter = any.as_rate_mut().context("a rate filter was made")?;
+        let (mut keys, mut new) = (0, 0);
+        self.input.format.for_new_filter().each(&self.input.files, "building", false, |batch| {
+            keys += batch.len() as u64;
+            new += filter.insert_many(&batch.keys());
+            Ok(true)
+        })?;
+        output::save(&any, &self.target.output)?;
+        any.as_rate().map_or(Ok(()), |filter| self.report(filter, keys, new))
+    }
+
+    fn hash(&self) -> anyhow::Result<HashFamily> {
+        let default = if self.key.is_on_command_line() { Family::Keyed } else { Family::Fast };
+        let family = self.hash.unwrap_or(default);
+        if self.seed.is_some() && family != Family::Fast {
+            bail!(
+                "--seed goes with the fast hash, which has no secret key; leave --seed out, or take --hash fast"
+            );
+        }
+        if self.key.is_on_command_line() && family != Family::Keyed {
+            bail!("--key-file goes with --hash keyed; leave one of them out");
+        }
+        Ok(match family {
+            Family::Fast => HashFamily::fast(self.seed.unwrap_or(0)),
+            Family::Keyed => {
+                let key = self.key.read()?;
+                HashFamily::keyed(key.context(
+                    "--hash keyed needs a secret: --key-file FILE (make one: head -c 32 /dev/urandom > FILE)",
+                )?)
+            }
+            Family::Sha256Md5 => HashFamily::sha256_md5(),
+            Family::Prefixed => HashFamily::prefixed(),
+        })
+    }
+
+    /// The plan as asked for; items not given are counted, and a rate not given is 1%.
+    fn plan(&self) -> anyhow::Result<Plan> {
+        let size = &self.size;
+        let fpr = if size.bits.is_some() && size.items.is_some() {
+            size.fpr
+        } else {
+            size.fpr.or(Some(0.01))
+        };
+        let items = match (size.items, size.bits) {
+            (Some(items), _) => Some(items),
+            (None, Some(_)) => None, // it follows from bits and rate
+            (None, None) => {
+                if !self.input.can_be_counted() {
+                    bail!(
+                        "standard input and pipes cannot be read twice to count their keys; say how many: --items N"
+                    );
+                }
+                Some(self.input.count()?.max(1))
+            }
+        };
+        Size { items, fpr, bits: size.bits, filter: size.filter, counter_bits: size.counter_bits }
+            .plan()
+    }
+
+    fn report(&self, filter: &dyn RateFilter, keys: u64, new: u64) -> anyhow::Result<()> {
+        let plan = filter.plan();
+        let report = BuildReport {
+            file: self.target.output.display().to_string(),
+            keys: keys.into(),
+            certainly_new: new.into(),
+            health: filter.health().to_string(),
+            estimated_items: filter.estimated_items(),
+            fill: filter.fill(),
+            fpr_now: filter.expected_fpr(),
+            plan: PlanFacts::new(plan),
+            advice: plan::advice(plan),
+            text: self.text(filter, keys, new),
+        };
+        output::report_on(&self.target.output, &report, self.target.json)?;
+        if filter.health() == Health::Beyond {
+            warn(&format!(
+                "tamis: warning: about {} distinct keys in a filter planned for {}: {} of strangers pass, not {}; rebuild with --items {}",
+                about(filter.estimated_items()),
+                grouped(plan.items()),
+                rate(filter.expected_fpr()),
+                rate(plan.fpr()),
+                if filter.estimated_items().is_finite() {
+                    filter.estimated_items().ceil() as u64
+                } else {
+                    keys
+                },
+            ));
+        }
+        Ok(())
+    }
+
+    fn text(&self, filter: &dyn RateFilter, keys: u64, new: u64) -> String {
+        let plan = filter.plan();
+        let mut text = format!(
+            "{}: a {} filter of {} bytes ({:.2} bits an item)\n\
+             keys      {} read, at least {} of them distinct\n\
+             promise   every one of them passes; of strangers, about {}\n\
+             health    {} plan ({} items)",
+            self.target.output.display(),
+            plan.filter(),
+            grouped(plan.bytes()),
+            plan.bits() as f64 / plan.items().max(1) as f64,
+            grouped(keys),
+            grouped(new),
+            rate(filter.expected_fpr()),
+            filter.health(),
+            grouped(plan.items()),
+        );
+        if let Some(advice) = plan::small_advice(plan) {
+            text.push_str(&format!("\nadvice    {advice}"));
+        }
+        text
+    }
+}
+
+#[derive(Serialize)]
+struct BuildReport {
+    file: String,
+    keys: Integer,
+    certainly_new: Integer,
+    health: String,
+    estimated_items: f64,
+    fill: f64,
+    fpr_now: f64,
+    #[serde(flatten)]
+    plan: PlanFacts,
+    advice: Vec<String>,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Report for BuildReport {
+    fn text(&self) -> String {
+        self.text.clone()
+    }
+}
+
+/// An empty filter as planned.
+fn make(plan: Plan, hash: HashFamily) -> anyhow::Result<AnyFilter> {
+    Ok(match plan.filter() {
+        Kind::Bloom => Bloom::with_plan(plan, hash)?.into(),
+        Kind::Blocked => BlockedBloom::with_plan(plan, hash)?.into(),
+        Kind::Counting => CountingBloom::with_plan(plan, hash)?.into(),
+    })
+}

@@ -1,0 +1,141 @@
+//! `tamis build zone`: a filter that is never wrong, up to d items of a finite universe.
+
+use crate::arguments::{MemoryLimit, universe};
+use crate::commands::plan::zone::{PlanFacts, ZoneSize};
+use crate::filters::{self, Contents};
+use crate::input::Input;
+use crate::output::{self, Integer, Report, Target, count_of, grouped};
+use anyhow::{Context, bail};
+use clap::Args;
+use serde::Serialize;
+use std::collections::HashSet;
+use tamis::AnyFilter;
+use tamis::zone::{CountingFilter, Filter, Plan, Universe};
+
+/// Nobody is answered wrongly, up to d items of a finite universe
+#[derive(Args)]
+#[command(after_help = "\
+Universes: 65536 (0 to 65535), 1..48, ipv4, dictionary:FILE (the keys of a file, one a line).
+Without --items, files are read twice: first to count their distinct items.
+
+Examples:
+  tamis build zone --universe 1..606 --items 3 -o tags.tamis tags.txt
+  printf '10.0.0.1\\n10.0.0.2\\n' | tamis build zone --universe ipv4 --items 4 --counting -o suspects.tamis
+  tamis build zone --universe dictionary:words.txt --items 10 -o chosen.tamis chosen.txt
+
+JSON fields: file, keys, len, len_is_exact, health, and those of `plan zone`.")]
+pub(crate) struct BuildZone {
+    #[command(flatten)]
+    size: ZoneSize,
+    /// Take items even past the zone; strangers may pass then
+    #[arg(long)]
+    beyond: bool,
+    #[command(flatten)]
+    memory: MemoryLimit,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    input: Input,
+}
+
+impl BuildZone {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        output::spare_sources(&self.target, &self.input.files)?;
+        let text = self.size.universe.as_deref();
+        let universe = universe(text.context(
+            "a zone filter needs its --universe: 65536, 1..48, ipv4 or dictionary:FILE",
+        )?)?;
+        let items = match self.size.items {
+            Some(items) => items,
+            None if self.input.can_be_counted() => self.distinct(&universe)?.max(1),
+            None => bail!(
+                "standard input and pipes cannot be read twice to count their items; say how many: --items D"
+            ),
+        };
+        let plan = self.size.plan(universe, items)?;
+        if let Some(most) = self.memory.bytes() {
+            plan.check_memory(most)?;
+        }
+        let mut any = if plan.is_counting() {
+            AnyFilter::from(CountingFilter::with_plan(plan)?)
+        } else {
+            AnyFilter::from(Filter::with_plan(plan)?)
+        };
+        let mut keys = 0;
+        let format = filters::key_format(&any, &self.input.format)?;
+        format.each(&self.input.files, "building", false, |batch| {
+            keys += batch.len() as u64;
+            filters::insert(&mut any, batch, self.beyond)?;
+            Ok(true)
+        })?;
+        output::save(&any, &self.target.output)?;
+        self.report(&any, keys)
+    }
+
+    fn distinct(&self, universe: &Universe) -> anyhow::Result<u64> {
+        let mut numbers = HashSet::new();
+        self.input.format.for_universe(universe)?.each(
+            &self.input.files,
+            "counting",
+            false,
+            |batch| {
+                for text in batch.texts() {
+                    numbers.insert(universe.number_of_text(text)?);
+                }
+                Ok(true)
+            },
+        )?;
+        Ok(numbers.len() as u64)
+    }
+
+    fn report(&self, any: &AnyFilter, keys: u64) -> anyhow::Result<()> {
+        let Some(zone) = any.as_zone() else { return Ok(()) };
+        let plan: &Plan = zone.plan();
+        let contents = Contents::of(any);
+        let text = format!(
+            "{}: a {} filter of {} bytes ({} bits, code {}, {} probes)\n\
+             keys      {} read; it holds {contents}\n\
+             promise   {}\n\
+             health    {} its zone of {}",
+            self.target.output.display(),
+            any.kind(),
+            grouped(plan.bytes()),
+            grouped(plan.bits()),
+            plan.code(),
+            grouped(plan.probes()),
+            grouped(keys),
+            filters::zone_promise(any),
+            any.health(),
+            count_of(plan.items(), "item"),
+        );
+        let report = BuildReport {
+            file: self.target.output.display().to_string(),
+            keys: keys.into(),
+            len: zone.len().into(),
+            len_is_exact: zone.len_is_exact(),
+            health: any.health().to_string(),
+            plan: PlanFacts::new(plan),
+            text,
+        };
+        output::report_on(&self.target.output, &report, self.target.json)
+    }
+}
+
+#[derive(Serialize)]
+struct BuildReport {
+    file: String,
+    keys: Integer,
+    len: Integer,
+    len_is_exact: bool,
+    health: String,
+    #[serde(flatten)]
+    plan: PlanFacts,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Report for BuildReport {
+    fn text(&self) -> String {
+        self.text.clone()
+    }
+}

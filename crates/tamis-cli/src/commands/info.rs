@@ -1,0 +1,285 @@
+//! `tamis info`: what a filter promises and how it keeps it.
+
+use super::plan::privacy::{PlanFacts as PrivacyFacts, PrivatePlan};
+use super::plan::rate::PlanFacts as RateFacts;
+use super::plan::zone::PlanFacts as ZoneFacts;
+use crate::filters::{self, Contents, Opening};
+use crate::output::{self, Integer, Report, about, count_of, grouped, rate};
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+use tamis::rate::{Health, Kind, RateFilter};
+use tamis::zone::AnyZone;
+use tamis::{AnyFilter, HashFamily};
+
+/// Show what a filter promises, what it holds and how far it is from its plan
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tamis info seen.tamis
+  tamis info --json seen.tamis | jq .health
+
+JSON fields: file, version, verified, health, estimated_items, fill, fpr_now, hash, seed, \
+key_kinds, saturated, and those of `plan` (expected_fpr there is for a full filter; fpr_now is for \
+this one). For a zone filter: file, version, verified, health, len, len_is_exact, fpr_now, first, \
+last, fingerprint, and those of `plan zone`. For a published filter: file, version, verified, \
+fpr_now, hash, seed, and those of `plan privacy`. Integers past 2^53 are strings.")]
+pub(crate) struct Info {
+    /// The filter
+    filter: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    opening: Opening,
+}
+
+impl Info {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let any = self.opening.open(&self.filter)?;
+        let file = self.filter.display().to_string();
+        let verified = !self.opening.no_verify;
+        let (promise, details, text) = match (any.as_rate(), any.as_zone()) {
+            (Some(filter), _) => ("rate", Details::rate(&any, filter), rate_text(&any, filter)),
+            (None, Some(zone)) => ("zone", Details::zone(&any, zone), zone_text(&any, zone)),
+            (None, None) => {
+                let (details, text) = published(&any)?;
+                ("privacy", details, text)
+            }
+        };
+        let checked = if verified { "checksums good" } else { "body not checked" };
+        let text = format!(
+            "{file}: a {} filter, {promise} promise, format version {}, {checked}\n{text}",
+            any.kind(),
+            tamis::format::VERSION
+        );
+        let version = tamis::format::VERSION;
+        output::print_report(&InfoReport { file, version, verified, details, text }, self.json)
+    }
+}
+
+#[derive(Serialize)]
+struct InfoReport {
+    file: String,
+    version: u16,
+    verified: bool,
+    #[serde(flatten)]
+    details: Details,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Report for InfoReport {
+    fn text(&self) -> String {
+        self.text.clone()
+    }
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Details {
+    Rate {
+        health: String,
+        estimated_items: f64,
+        fill: f64,
+        fpr_now: f64,
+        hash: &'static str,
+        seed: Option<Integer>,
+        key_kinds: String,
+        saturated: Option<Integer>,
+        #[serde(flatten)]
+        plan: RateFacts,
+    },
+    Zone {
+        health: String,
+        len: Integer,
+        len_is_exact: bool,
+        fpr_now: f64,
+        first: Integer,
+        last: Integer,
+        fingerprint: Option<String>,
+        #[serde(flatten)]
+        plan: ZoneFacts,
+    },
+    Published {
+        fpr_now: f64,
+        hash: &'static str,
+        seed: Option<Integer>,
+        #[serde(flatten)]
+        plan: PrivacyFacts,
+    },
+}
+
+impl Details {
+    fn rate(any: &AnyFilter, filter: &dyn RateFilter) -> Details {
+        Details::Rate {
+            health: filter.health().to_string(),
+            estimated_items: filter.estimated_items(),
+            fill: filter.fill(),
+            fpr_now: filter.expected_fpr(),
+            hash: filter.hash().name(),
+            seed: filter.hash().seed().map(Integer::from),
+            key_kinds: filter.kinds().to_string(),
+            saturated: saturated(any).map(Integer::from),
+            plan: RateFacts::new(filter.plan()),
+        }
+    }
+
+    fn zone(any: &AnyFilter, zone: &dyn AnyZone) -> Details {
+        let universe = zone.plan().universe();
+        Details::Zone {
+            health: any.health().to_string(),
+            len: zone.len().into(),
+            len_is_exact: zone.len_is_exact(),
+            fpr_now: any.expected_fpr(),
+            first: universe.first().into(),
+            last: universe.last().into(),
+            fingerprint: universe.fingerprint().map(|print| format!("{print:016x}")),
+            plan: ZoneFacts::new(zone.plan()),
+        }
+    }
+}
+
+fn rate_text(any: &AnyFilter, filter: &dyn RateFilter) -> String {
+    let plan = filter.plan();
+    let cells = if plan.filter() == Kind::Counting {
+        format!("counters of {} bits", plan.counter_bits())
+    } else {
+        "bits".to_owned()
+    };
+    let mut text = format!(
+        "promise   members always pass; of strangers about {} pass, up to {}\n\
+         holds     {} ({})\n\
+         fill      {:.1}% of {} {cells} ({} bytes), {}\n\
+         now       {} of strangers pass; {} when it holds what it was planned for\n\
+         health    {}\n\
+         hash      {}",
+        rate(plan.fpr()),
+        count_of(plan.items(), "item"),
+        holds(filter),
+        filter.kinds(),
+        100.0 * filter.fill(),
+        grouped(plan.cells()),
+        grouped(plan.bytes()),
+        if plan.hashes() == 1 { "1 hash".to_owned() } else { format!("{} hashes", plan.hashes()) },
+        rate(filter.expected_fpr()),
+        rate(plan.expected_fpr(plan.items())),
+        health(filter),
+        hash_text(filter.hash()),
+    );
+    if let Some(count @ 1..) = saturated(any) {
+        text.push_str(&format!(
+            "\nstuck     {} at the ceiling that can no longer fall; wider ones: --counter-bits",
+            count_of(count, "counter")
+        ));
+    }
+    text
+}
+
+fn zone_text(any: &AnyFilter, zone: &dyn AnyZone) -> String {
+    let plan = zone.plan();
+    let contents = Contents::of(any);
+    let promise = match any.health() {
+        Health::Within => format!(
+            "{}, up to {} of {}",
+            filters::zone_promise(any),
+            count_of(plan.items(), "item"),
+            plan.universe()
+        ),
+        Health::Beyond => filters::zone_promise(any),
+    };
+    let health = match any.health() {
+        Health::Within => {
+            format!(
+                "within its zone: room for {} more",
+                grouped(plan.items().saturating_sub(zone.len()))
+            )
+        }
+        Health::Beyond => "beyond its zone: rebuild it with more --items".to_owned(),
+    };
+    format!(
+        "promise   {promise}\n\
+         holds     {contents}\n\
+         health    {health}\n\
+         code      {}, {}, {} bits ({} bytes)\n\
+         because   {}",
+        plan.code(),
+        count_of(plan.probes(), "block"),
+        grouped(plan.bits()),
+        grouped(plan.bytes()),
+        plan.certificate(),
+    )
+}
+
+fn published(any: &AnyFilter) -> anyhow::Result<(Details, String)> {
+    let (plan, hash, now) = match any {
+        AnyFilter::Linear(filter) => {
+            (PrivatePlan::Linear(*filter.plan()), filter.hash(), filter.plan().fpr())
+        }
+        AnyFilter::PublicBloom(filter) => {
+            (PrivatePlan::Bloom(*filter.plan()), filter.hash(), filter.fpr_now())
+        }
+        other => anyhow::bail!("a {} filter cannot be shown by this release", other.kind()),
+    };
+    let text = format!(
+        "{}\n\
+         holds     at most about {}; how many, it does not tell\n\
+         now       {} of strangers pass\n\
+         hash      {}",
+        plan.lines(),
+        count_of(plan.items(), "item"),
+        rate(now),
+        hash_text(hash),
+    );
+    let details = Details::Published {
+        fpr_now: now,
+        hash: hash.name(),
+        seed: hash.seed().map(Integer::from),
+        plan: PrivacyFacts::new(&plan),
+    };
+    Ok((details, text))
+}
+
+fn hash_text(hash: &HashFamily) -> String {
+    let seed = hash.seed().map_or(String::new(), |seed| format!(", seed {seed}"));
+    format!("{}{seed}", hash.name())
+}
+
+fn saturated(any: &AnyFilter) -> Option<u64> {
+    match any {
+        AnyFilter::Counting(counting) => Some(counting.saturated()),
+        _ => None,
+    }
+}
+
+fn holds(filter: &dyn RateFilter) -> String {
+    let items = filter.estimated_items();
+    if items.is_finite() {
+        format!("about {}", count_of(items.round() as u64, "item"))
+    } else {
+        "more items than it can tell: it is full".to_owned()
+    }
+}
+
+fn health(filter: &dyn RateFilter) -> String {
+    let (holds, planned) = (filter.estimated_items(), filter.plan().items() as f64);
+    match filter.health() {
+        Health::Within if holds < planned => {
+            format!("within plan: room for about {} more", about(planned - holds))
+        }
+        Health::Within => "within plan: full".to_owned(),
+        Health::Beyond => format!(
+            "beyond plan: about {} too many; rebuild it with --items {}",
+            if holds.is_finite() {
+                count_of((holds - planned).round() as u64, "item")
+            } else {
+                about(holds)
+            },
+            if holds.is_finite() {
+                format!("{:.0}", holds.ceil())
+            } else {
+                "N, and a larger N".to_owned()
+            }
+        ),
+    }
+}

@@ -1,0 +1,258 @@
+//! `tamis ledger`: what releases may cost in all, and what they have.
+
+use super::plan::privacy::{PlanFacts, PrivatePlan};
+use crate::arguments::epsilon;
+use crate::output::{self, Integer, Report, Target, count_of, warn};
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use tamis::privacy::{Epsilon, Ledger as Book};
+
+/// Keep a budget of privacy losses
+///
+/// Releases of the same data add up. A ledger is charged before a release exists, refuses what is
+/// past its budget, and never gives back.
+#[derive(Args)]
+pub(crate) struct Ledger {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    New(New),
+    Show(Show),
+    Repair(Repair),
+}
+
+/// Start a ledger
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tamis ledger new suspects.ledger --budget 8 --about 'suspects, quarterly'
+
+JSON fields: those of `ledger show`.")]
+struct New {
+    /// The file; one that exists is left alone
+    ledger: PathBuf,
+    /// The largest loss you accept in all
+    #[arg(long, value_name = "E", value_parser = epsilon, allow_negative_numbers = true)]
+    budget: Epsilon,
+    /// What it is for, in a line
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    about: String,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Show what was spent and what is left
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tamis ledger show suspects.ledger
+  tamis ledger show --json suspects.ledger | jq .left
+
+JSON fields: file, about, budget, spent, left, entries (sequence, epsilon, time, note).")]
+struct Show {
+    /// The ledger
+    ledger: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Make a torn or damaged ledger whole, counting as spent whatever cannot be read
+#[derive(Args)]
+#[command(after_help = "\
+Restore a good copy if you have one. Else the lines up to the damage stay, and the rest counts as one charge: of the amount that \
+was being written where that can be read, of all that is left where it cannot.
+
+JSON fields: those of `ledger show`.")]
+struct Repair {
+    /// The ledger
+    ledger: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Ledger {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        match &self.command {
+            Command::New(new) => {
+                let book = Book::create(&new.ledger, new.budget, &new.about)
+                    .with_context(|| format!("cannot start {}", new.ledger.display()))?;
+                show(&new.ledger, &book, new.json)
+            }
+            Command::Show(asked) => show(&asked.ledger, &open(&asked.ledger)?, asked.json),
+            Command::Repair(asked) => {
+                let book = Book::repair(&asked.ledger)
+                    .with_context(|| format!("cannot repair {}", asked.ledger.display()))?;
+                show(&asked.ledger, &book, asked.json)
+            }
+        }
+    }
+}
+
+fn open(path: &Path) -> anyhow::Result<Book> {
+    match Book::open(path) {
+        Err(tamis::Error::Torn { line }) => Err(tamis::Error::Torn { line }).with_context(|| {
+            format!("{} (to repair it: tamis ledger repair {})", path.display(), path.display())
+        }),
+        Err(tamis::Error::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+            anyhow::bail!(
+                "there is no ledger {}; start it with tamis ledger new {} --budget E",
+                path.display(),
+                path.display()
+            )
+        }
+        other => other.with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+#[derive(Serialize)]
+struct LedgerReport<'a> {
+    file: String,
+    about: &'a str,
+    budget: f64,
+    spent: f64,
+    left: f64,
+    entries: Vec<EntryReport<'a>>,
+    #[serde(skip)]
+    book: &'a Book,
+}
+
+#[derive(Serialize)]
+struct EntryReport<'a> {
+    sequence: Integer,
+    epsilon: f64,
+    time: String,
+    note: &'a str,
+}
+
+fn show(path: &Path, book: &Book, json: bool) -> anyhow::Result<()> {
+    let entries = book.entries().iter().map(|entry| EntryReport {
+        sequence: entry.sequence.into(),
+        epsilon: entry.epsilon.to_f64(),
+        time: entry.time.to_string(),
+        note: &entry.note,
+    });
+    let report = LedgerReport {
+        file: path.display().to_string(),
+        about: book.about(),
+        budget: book.budget().to_f64(),
+        spent: book.spent().to_f64(),
+        left: book.left().to_f64(),
+        entries: entries.collect(),
+        book,
+    };
+    output::print_report(&report, json)
+}
+
+impl Report for LedgerReport<'_> {
+    fn text(&self) -> String {
+        let book = self.book;
+        let about =
+            if book.about().is_empty() { String::new() } else { format!(" ({})", book.about()) };
+        let mut text = format!(
+            "{}{about}\nbudget    {}\nspent     {} in {}\nleft      {}",
+            self.file,
+            book.budget(),
+            book.spent(),
+            count_of(book.entries().len() as u64, "charge"),
+            book.left(),
+        );
+        for entry in book.entries() {
+            text.push_str(&format!(
+                "\n  {:>4}  {:>11}  {}  {}",
+                entry.sequence, entry.epsilon, entry.time, entry.note
+            ));
+        }
+        text
+    }
+}
+
+/// What pays for a release.
+#[derive(Args)]
+pub(crate) struct Payment {
+    /// The ledger to charge before the release exists; past its budget nothing is released
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ledger: Option<PathBuf>,
+}
+
+impl Payment {
+    /// Charges for a release into `output`, and says what is left of the budget. Without a ledger,
+    /// says that somebody should keep one.
+    pub(crate) fn charge(
+        &self,
+        epsilon: Epsilon,
+        output: &Path,
+    ) -> anyhow::Result<Option<Epsilon>> {
+        let Some(path) = &self.ledger else {
+            warn(&format!(
+                "tamis: notice: no --ledger, so nothing adds up what is spent: each further release of these keys costs another {epsilon}"
+            ));
+            return Ok(None);
+        };
+        let note = if output == Path::new("-") {
+            "standard output".into()
+        } else {
+            output.to_string_lossy()
+        };
+        let receipt = open(path)?
+            .charge(epsilon, &note)
+            .with_context(|| format!("{} does not pay for this release", path.display()))?;
+        Ok(Some(receipt.left))
+    }
+}
+
+/// What was released, or kept private, and what is left of the budget of the ledger charged.
+#[derive(Serialize)]
+pub(crate) struct ReleaseReport {
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    private: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keys: Option<Integer>,
+    charged: bool,
+    left: Option<f64>,
+    #[serde(flatten)]
+    plan: PlanFacts,
+    #[serde(skip)]
+    text: String,
+}
+
+impl ReleaseReport {
+    pub(crate) fn new(target: &Target, plan: &PrivatePlan, left: Option<Epsilon>) -> ReleaseReport {
+        let file = target.output.display().to_string();
+        let paid =
+            left.map_or(String::new(), |left| format!("\nledger    charged; {left} is left"));
+        ReleaseReport {
+            text: format!("{file}: may be published\n{}{paid}", plan.lines()),
+            file,
+            private: None,
+            keys: None,
+            charged: left.is_some(),
+            left: left.map(Epsilon::to_f64),
+            plan: PlanFacts::new(plan),
+        }
+    }
+
+    /// Adds how many keys were read; a filter that stays private says so in other words.
+    pub(crate) fn of_keys(self, keys: u64, private: Option<String>) -> ReleaseReport {
+        ReleaseReport {
+            private: Some(private.is_some()),
+            keys: Some(keys.into()),
+            text: private.unwrap_or(self.text),
+            ..self
+        }
+    }
+}
+
+impl Report for ReleaseReport {
+    fn text(&self) -> String {
+        self.text.clone()
+    }
+}

@@ -1,0 +1,111 @@
+//! `tamis list`: what a zone filter holds.
+
+use crate::filters::Opening;
+use crate::output::{self, Integer, Report, count_of, warn};
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use tamis::zone::Method;
+
+/// Print what a zone filter holds, one element a line
+///
+/// Within its zone the list is exact. Beyond it, all elements that pass are listed: every item is
+/// among them, and others may be; standard error says so.
+#[derive(Args)]
+#[command(after_help = "\
+Exit code: 0 something was listed, 1 the filter is empty, 2 an error.
+
+Examples:
+  tamis list suspects.tamis
+  tamis list --method sturm tags.tamis          as the EGH paper lists (counters, code egh or coprime)
+
+JSON fields: file, exact, len, elements.")]
+pub(crate) struct List {
+    /// The filter
+    filter: PathBuf,
+    /// How to find the list [default: the fastest]
+    #[arg(long, value_enum)]
+    method: Option<ListMethod>,
+    /// End each element with a NUL byte instead of a line end
+    #[arg(short = '0', long, conflicts_with = "json")]
+    null: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    opening: Opening,
+}
+
+#[derive(ValueEnum, Clone, Copy)]
+enum ListMethod {
+    /// Join the occupied positions of a few blocks into candidates and test each
+    Join,
+    /// Solve for the elements from counters
+    Algebra,
+    /// The EGH paper's own way from counters: slow, for reference
+    Sturm,
+}
+
+impl List {
+    /// Whether anything was listed.
+    pub(crate) fn run(&self) -> anyhow::Result<bool> {
+        let any = self.opening.open(&self.filter)?;
+        let Some(zone) = any.as_zone() else {
+            bail!(
+                "{} is a {} filter, which cannot list what it holds; only zone filters can (tamis build zone)",
+                self.filter.display(),
+                any.kind()
+            );
+        };
+        let list = match self.method {
+            None => zone.list()?,
+            Some(ListMethod::Join) => zone.list_by(Method::Join)?,
+            Some(ListMethod::Algebra) => zone.list_by(Method::Algebra)?,
+            Some(ListMethod::Sturm) => zone.list_by(Method::Sturm)?,
+        };
+        let universe = zone.plan().universe();
+        let names = list.numbers.iter().map(|number| universe.name(*number));
+        if self.json {
+            let names: Vec<String> =
+                names.map(|name| String::from_utf8_lossy(&name).into_owned()).collect();
+            let report = ListReport {
+                file: self.filter.display().to_string(),
+                exact: list.exact,
+                len: (list.numbers.len() as u64).into(),
+                elements: names,
+            };
+            output::print_report(&report, true)?;
+        } else {
+            let mut out = BufWriter::new(std::io::stdout().lock());
+            for name in names {
+                out.write_all(&name)?;
+                out.write_all(if self.null { b"\0" } else { b"\n" })?;
+            }
+            out.flush()?;
+        }
+        if !list.exact {
+            warn(&format!(
+                "tamis: warning: {} is beyond its zone of {}: all its items are listed, but others may be too",
+                self.filter.display(),
+                count_of(zone.plan().items(), "item")
+            ));
+        }
+        Ok(!list.numbers.is_empty())
+    }
+}
+
+#[derive(Serialize)]
+struct ListReport {
+    file: String,
+    exact: bool,
+    len: Integer,
+    elements: Vec<String>,
+}
+
+impl Report for ListReport {
+    fn text(&self) -> String {
+        self.elements.join("\n")
+    }
+}

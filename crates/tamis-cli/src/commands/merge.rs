@@ -1,0 +1,121 @@
+//! `tamis union` and `tamis intersect`: several filters into one.
+
+use crate::filters::{Access, Contents, Lock};
+use crate::output::{self, Integer, Report, Target};
+use anyhow::Context;
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+use tamis::{AnyFilter, Error};
+
+/// Write a filter that passes whatever passes any of several
+///
+/// The filters must have the same layout, size and hash: build them with the same options, --items
+/// included. Zone filters need only the same universe and code; of different lengths, the shorter
+/// decides.
+#[derive(Args)]
+#[command(after_help = "\
+Example: tamis union monday.tamis tuesday.tamis -o week.tamis
+
+JSON fields: file, filters, items, estimated_items, exact, fpr_now, health.")]
+pub(crate) struct Union {
+    #[command(flatten)]
+    merge: Merge,
+}
+
+/// Write a filter that passes what passes all of several
+///
+/// Keys of all of them pass. A key of only some may pass too, somewhat more often than a stranger;
+/// not so of zone filters within their zones, whose result is exact.
+/// The filters must have the same layout, size and hash: build them with the same options, --items
+/// included. Zone filters need only the same universe and code; of different lengths, the shorter
+/// decides.
+#[derive(Args)]
+#[command(after_help = "\
+Example: tamis intersect customers.tamis visitors.tamis -o both.tamis
+
+JSON fields: file, filters, items, estimated_items, exact, fpr_now, health.")]
+pub(crate) struct Intersect {
+    #[command(flatten)]
+    merge: Merge,
+}
+
+#[derive(Args)]
+struct Merge {
+    /// The filters, two or more
+    #[arg(num_args = 2.., required = true, value_name = "FILTER")]
+    filters: Vec<PathBuf>,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    access: Access,
+}
+
+impl Union {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        self.merge.run(AnyFilter::union)
+    }
+}
+
+impl Intersect {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        self.merge.run(AnyFilter::intersect)
+    }
+}
+
+impl Merge {
+    fn run(
+        &self,
+        merge: impl Fn(&mut AnyFilter, &AnyFilter) -> Result<(), Error>,
+    ) -> anyhow::Result<()> {
+        output::standard_input_once(self.filters.iter().map(PathBuf::as_path))?;
+        output::spare_other_files(&self.target)?;
+        // The result may replace one of the filters merged.
+        let _lock = Lock::new(&self.target.output)?;
+        let mut merged = self.access.open(&self.filters[0], true)?;
+        for path in &self.filters[1..] {
+            let other = self.access.open(path, true)?;
+            merge(&mut merged, &other).with_context(|| {
+                format!("cannot merge {} and {}", self.filters[0].display(), path.display())
+            })?;
+        }
+        output::save(&merged, &self.target.output)?;
+        let contents = Contents::of(&merged);
+        let report = MergeReport {
+            file: self.target.output.display().to_string(),
+            filters: self.filters.len(),
+            items: contents.planned.into(),
+            estimated_items: contents.items,
+            exact: contents.exact,
+            fpr_now: merged.expected_fpr(),
+            health: merged.health().to_string(),
+            text: format!(
+                "{}: {} filters merged; {contents}; {} of strangers pass; {} plan",
+                self.target.output.display(),
+                self.filters.len(),
+                output::rate(merged.expected_fpr()),
+                merged.health(),
+            ),
+        };
+        output::report_on(&self.target.output, &report, self.target.json)
+    }
+}
+
+#[derive(Serialize)]
+struct MergeReport {
+    file: String,
+    filters: usize,
+    items: Integer,
+    estimated_items: f64,
+    exact: bool,
+    fpr_now: f64,
+    health: String,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Report for MergeReport {
+    fn text(&self) -> String {
+        self.text.clone()
+    }
+}

@@ -1,0 +1,105 @@
+//! The commands, one file each.
+
+mod add;
+mod audit;
+mod build;
+mod completions;
+mod info;
+mod ledger;
+mod list;
+mod man;
+mod measure;
+mod merge;
+mod plan;
+mod publish;
+mod query;
+mod remove;
+#[cfg(feature = "lab")]
+mod reproduce;
+mod resize;
+mod show;
+
+use clap::{Parser, Subcommand};
+
+/// Is this key in the set? An answer from a small sketch, with a promise that you choose.
+///
+/// The rate promise: members always pass, and of strangers only the share you allow.
+/// The zone promise: in a finite universe, up to d items, nobody is answered wrongly; the filter
+/// can list what it holds. The privacy promise: what is published says of any one item at most a
+/// factor e^epsilon.
+#[derive(Parser)]
+#[command(name = "tamis", version, max_term_width = 100, after_help = EXAMPLES)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  How large will it be?         tamis plan rate --items 1e6 --fpr 0.01
+  Make a filter of a list:      tamis build rate --fpr 0.01 -o seen.tamis seen.txt
+  Which lines may be in it?     tamis query seen.tamis new.txt
+  Which are certainly not?      tamis query -v seen.tamis new.txt
+  From a pipe, CSV in:          zcat log.csv.gz | tamis query seen.tamis --csv email -
+  What does it hold now?        tamis info seen.tamis
+  Never wrong, up to 4 hosts:   tamis build zone --universe ipv4 --items 4 -o hosts.tamis hosts.txt
+  What does that one hold?      tamis list hosts.tamis
+  A list that may be shared:    tamis build privacy --items 1e4 --epsilon 4 -o public.tamis list.txt
+  How often is it wrong?        tamis measure seen.tamis --members seen.txt --strangers other.txt
+
+Exit codes: 0 something was found or done, 1 nothing passed, 2 an error.
+Each command explains itself: tamis help build rate";
+
+#[derive(Subcommand)]
+enum Command {
+    Plan(plan::Plan),
+    Build(build::Build),
+    Query(query::Query),
+    Add(add::Add),
+    Remove(remove::Remove),
+    List(list::List),
+    Info(info::Info),
+    Show(show::Show),
+    Measure(measure::Measure),
+    Union(merge::Union),
+    Intersect(merge::Intersect),
+    Grow(resize::Grow),
+    Shrink(resize::Shrink),
+    Publish(publish::Publish),
+    Ledger(ledger::Ledger),
+    Audit(audit::Audit),
+    #[cfg(feature = "lab")]
+    Reproduce(reproduce::Reproduce),
+    Completions(completions::Completions),
+    Man(man::Man),
+}
+
+impl Cli {
+    /// Runs the command. Says whether anything was found; a command that looks for nothing says
+    /// yes.
+    pub fn run(&self) -> anyhow::Result<bool> {
+        match &self.command {
+            Command::Plan(plan) => plan.run()?,
+            Command::Build(build) => build.run()?,
+            Command::Query(query) => return query.run(),
+            Command::Add(add) => add.run()?,
+            Command::Remove(remove) => remove.run()?,
+            Command::List(list) => return list.run(),
+            Command::Info(info) => info.run()?,
+            Command::Show(show) => show.run()?,
+            Command::Measure(measure) => measure.run()?,
+            Command::Union(union) => union.run()?,
+            Command::Intersect(intersect) => intersect.run()?,
+            Command::Grow(grow) => grow.run()?,
+            Command::Shrink(shrink) => shrink.run()?,
+            Command::Publish(publish) => publish.run()?,
+            Command::Ledger(ledger) => ledger.run()?,
+            Command::Audit(audit) => return audit.run(),
+            #[cfg(feature = "lab")]
+            Command::Reproduce(reproduce) => return reproduce.run(),
+            Command::Completions(completions) => completions.run()?,
+            Command::Man(man) => man.run()?,
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,39 @@
+//! `tamis plan ... --plot`: the trade-off around a plan.
+
+use super::privacy::PrivatePlan;
+use crate::output::picture;
+use clap::Args;
+use std::path::PathBuf;
+use tamis_plot::{Chart, tradeoff};
+
+/// Where a drawing goes.
+#[derive(Args)]
+pub(crate) struct Plot {
+    /// Draw the trade-off around the plan as an SVG file; `-` is standard output
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+    /// Replace the file of --plot even if it is no SVG
+    #[arg(long, requires = "plot")]
+    force: bool,
+}
+
+impl Plot {
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.plot.is_some()
+    }
+
+    /// Draws the chart if it was asked for.
+    pub(crate) fn draw(&self, chart: impl FnOnce() -> Chart) -> anyhow::Result<()> {
+        let Some(path) = &self.plot else { return Ok(()) };
+        picture::check(path, self.force)?;
+        picture::save(path, &chart().svg(), self.force)
+    }
+}
+
+/// Both errors against epsilon, with the floor.
+pub(crate) fn of_privacy(plan: &PrivatePlan) -> Chart {
+    match plan {
+        PrivatePlan::Linear(plan) => tradeoff::of_linear(plan),
+        PrivatePlan::Bloom(plan) => tradeoff::of_ultra(plan),
+    }
+}

@@ -1,0 +1,297 @@
+//! `tamis plan rate`: members always pass, strangers at a rate.
+
+use super::plot::Plot;
+use crate::arguments::{count, share, small_count};
+use crate::output::{self, Integer, Report, count_of, grouped, rate};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use tamis::rate::{Kind, Plan as RatePlan};
+
+/// Members always pass; strangers pass at a rate you choose. Give two of items, rate and bits
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tamis plan rate --items 1e6 --fpr 0.01                    the bits it takes
+  tamis plan rate --items 1e6 --bits 8e6                    the rate it will have
+  tamis plan rate --fpr 1% --bits 8e6                       the items it will hold
+  tamis plan rate --items 1e6 --fpr 0.01 --filter blocked   one cache line a lookup
+  tamis plan rate --items 1e6 --fpr 0.01 --json | jq .bytes
+  tamis plan rate --items 1e6 --fpr 0.01 --plot sizes.svg   bits against the rate, with this plan marked
+
+JSON fields: promise, filter, items, fpr, bits, bytes, file_bytes, bits_per_item, cells, counter_bits, hashes, \
+expected_fpr (when full), approximate_fpr (by the textbook), expected_fpr_half (at half the items), advice. \
+Integers past 2^53 are strings.")]
+pub(crate) struct PlanRate {
+    #[command(flatten)]
+    size: Size,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    plot: Plot,
+}
+
+/// What decides the size of a rate filter.
+#[derive(Args)]
+pub(crate) struct Size {
+    /// How many distinct keys it will hold (1000, 1_000, 1e3)
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) items: Option<u64>,
+    /// The share of strangers that may pass (0.01 or 1%)
+    #[arg(long, value_name = "P", value_parser = share, allow_negative_numbers = true)]
+    pub(crate) fpr: Option<f64>,
+    /// How many bits it may take
+    #[arg(long, value_name = "M", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) bits: Option<u64>,
+    /// The layout of the filter
+    #[arg(long, value_enum, default_value_t = Layout::Bloom)]
+    pub(crate) filter: Layout,
+    /// The width of a counter, for --filter counting, from 2 to 16 [default: 4]
+    #[arg(long, value_name = "W", value_parser = small_count, allow_negative_numbers = true)]
+    pub(crate) counter_bits: Option<u32>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// The fewest bits
+    Bloom,
+    /// One cache line a lookup: the fastest, for 5% more bits at 1%
+    Blocked,
+    /// Keys can be removed, for four times the bits
+    Counting,
+}
+
+impl Size {
+    /// The plan, from exactly two of the three numbers.
+    pub(crate) fn plan(&self) -> anyhow::Result<RatePlan> {
+        if let Some(percent) = self.fpr.filter(|fpr| (1.0..100.0).contains(fpr)) {
+            anyhow::bail!(
+                "a rate is a share from 1e-15 to 0.999 (got {percent}), and the nearest, 0.999, lets all but everyone pass; for {percent} percent write {percent}%"
+            );
+        }
+        let kind = match self.filter {
+            Layout::Bloom => Kind::Bloom,
+            Layout::Blocked => Kind::Blocked,
+            Layout::Counting => Kind::Counting,
+        };
+        if self.counter_bits.is_some() && kind != Kind::Counting {
+            anyhow::bail!(
+                "--counter-bits goes with --filter counting; leave it out, or take that filter"
+            );
+        }
+        let plan = match (self.items, self.fpr, self.bits) {
+            (Some(items), Some(fpr), None) => {
+                let plan = RatePlan::from_items_fpr(kind, items, fpr)?;
+                self.counter_bits.map_or(Ok(plan), |width| plan.with_counter_bits(width))?
+            }
+            (Some(items), None, Some(bits)) => match self.counter_bits {
+                Some(width) => RatePlan::counting_from_items_bits(items, bits, width)?,
+                None => RatePlan::from_items_bits(kind, items, bits)?,
+            },
+            (None, Some(fpr), Some(bits)) => match self.counter_bits {
+                Some(width) => RatePlan::counting_from_fpr_bits(fpr, bits, width)?,
+                None => RatePlan::from_fpr_bits(kind, fpr, bits)?,
+            },
+            (Some(_), Some(_), Some(_)) => {
+                anyhow::bail!(
+                    "--items, --fpr and --bits are all given; leave one out: it follows from the other two"
+                )
+            }
+            _ => {
+                anyhow::bail!(
+                    "give two of --items, --fpr and --bits, for example --items 1000000 --fpr 0.01"
+                )
+            }
+        };
+        Ok(plan)
+    }
+}
+
+impl PlanRate {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let plan = self.size.plan()?;
+        self.plot.draw(|| tamis_plot::tradeoff::of_rate(&plan))?;
+        output::print_report(&PlanReport::new(&plan), self.json)
+    }
+}
+
+/// The facts of a plan.
+#[derive(Serialize)]
+pub(crate) struct PlanFacts {
+    promise: &'static str,
+    filter: String,
+    items: Integer,
+    fpr: f64,
+    bits: Integer,
+    bytes: Integer,
+    file_bytes: Integer,
+    bits_per_item: f64,
+    cells: Integer,
+    counter_bits: u32,
+    hashes: u32,
+    expected_fpr: f64,
+    approximate_fpr: f64,
+    expected_fpr_half: f64,
+}
+
+impl PlanFacts {
+    pub(crate) fn new(plan: &RatePlan) -> PlanFacts {
+        PlanFacts {
+            promise: "rate",
+            filter: plan.filter().to_string(),
+            items: plan.items().into(),
+            fpr: plan.fpr(),
+            bits: plan.bits().into(),
+            bytes: plan.bytes().into(),
+            file_bytes: (plan.bytes() + HEADER).into(),
+            bits_per_item: plan.bits_per_item(),
+            cells: plan.cells().into(),
+            counter_bits: plan.counter_bits(),
+            hashes: plan.hashes(),
+            expected_fpr: plan.expected_fpr(plan.items()),
+            approximate_fpr: plan.approximate_fpr(plan.items()),
+            expected_fpr_half: plan.expected_fpr(plan.items() / 2),
+        }
+    }
+}
+
+/// A plan, and what a person should know before building it.
+#[derive(Serialize)]
+struct PlanReport<'a> {
+    #[serde(flatten)]
+    facts: PlanFacts,
+    advice: Vec<String>,
+    #[serde(skip)]
+    plan: &'a RatePlan,
+}
+
+impl PlanReport<'_> {
+    fn new(plan: &RatePlan) -> PlanReport<'_> {
+        PlanReport { facts: PlanFacts::new(plan), advice: advice(plan), plan }
+    }
+}
+
+/// The bytes of a file before its body.
+pub(crate) const HEADER: u64 = 128;
+
+impl Report for PlanReport<'_> {
+    fn text(&self) -> String {
+        let plan = self.plan;
+        let n = plan.items();
+        let layout = match plan.filter() {
+            Kind::Bloom => format!("{} bits a key, anywhere", plan.hashes()),
+            Kind::Blocked => {
+                format!(
+                    "{} blocks of one cache line, {} bits a key",
+                    grouped(plan.cells() / 512),
+                    plan.hashes()
+                )
+            }
+            Kind::Counting => {
+                format!(
+                    "{} counters of {} bits, {} counters a key",
+                    grouped(plan.cells()),
+                    plan.counter_bits(),
+                    plan.hashes()
+                )
+            }
+        };
+        let mut text = format!(
+            "A {} filter for {} at a rate of {}\n\
+             size      {} bits, {} bytes ({} with the file's header), {:.2} bits an item\n\
+             layout    {layout}\n\
+             expected  {} of strangers pass when it is full, {} when half full",
+            plan.filter(),
+            count_of(n, "item"),
+            rate(plan.fpr()),
+            grouped(plan.bits()),
+            grouped(plan.bytes()),
+            grouped(plan.bytes() + HEADER),
+            plan.bits_per_item(),
+            rate(plan.expected_fpr(n)),
+            rate(plan.expected_fpr(n / 2)),
+        );
+        for line in &self.advice {
+            text.push_str("\nadvice    ");
+            text.push_str(line);
+        }
+        text
+    }
+}
+
+/// What a person should know before building it.
+pub(crate) fn advice(plan: &RatePlan) -> Vec<String> {
+    /// Where lookups begin to miss the caches of common processors.
+    const CACHE: u64 = 32 << 20;
+    let mut advice = Vec::new();
+    let (n, fpr) = (plan.items(), plan.fpr());
+    let same = |kind| RatePlan::from_items_fpr(kind, n, fpr).ok();
+    advice.extend(small_advice(plan));
+    match plan.filter() {
+        Kind::Bloom if plan.bytes() > CACHE => {
+            if let Some(other) =
+                same(Kind::Blocked).filter(|other| other.bits() < plan.bits() * 13 / 10)
+            {
+                advice.push(format!(
+                    "larger than most caches: --filter blocked answers with one memory access, for {:.0}% more bits",
+                    100.0 * (other.bits() as f64 / plan.bits() as f64 - 1.0)
+                ));
+            }
+        }
+        Kind::Blocked => {
+            if let Some(other) =
+                same(Kind::Bloom).filter(|other| other.bits() < plan.bits() * 10 / 13)
+            {
+                advice.push(format!(
+                    "at this rate --filter bloom takes {:.0}% fewer bits",
+                    100.0 * (1.0 - other.bits() as f64 / plan.bits() as f64)
+                ));
+            }
+        }
+        Kind::Counting => advice.push(format!(
+            "if keys are never removed, --filter bloom takes {} times fewer bits",
+            plan.counter_bits()
+        )),
+        Kind::Bloom => {}
+    }
+    advice
+}
+
+/// How to keep a rate that the textbook's size misses, as it does for a few items.
+pub(crate) fn small_advice(plan: &RatePlan) -> Option<String> {
+    let n = plan.items();
+    if plan.expected_fpr(n) <= 1.05 * plan.fpr() {
+        return None;
+    }
+    let enough = enough_bits(plan)?;
+    let counters = match plan.filter() {
+        Kind::Counting => format!(" --filter counting --counter-bits {}", plan.counter_bits()),
+        _ => String::new(),
+    };
+    Some(format!(
+        "so few items miss the rate with the textbook's size; {} bits keep it: --items {n} --bits {enough}{counters}",
+        grouped(enough)
+    ))
+}
+
+/// The fewest bits whose expected rate is what was asked for, if fewer than twice the bits do.
+fn enough_bits(plan: &RatePlan) -> Option<u64> {
+    let keeps = |bits: u64| {
+        let larger = match plan.filter() {
+            Kind::Counting => {
+                RatePlan::counting_from_items_bits(plan.items(), bits, plan.counter_bits())
+            }
+            filter => RatePlan::from_items_bits(filter, plan.items(), bits),
+        };
+        larger.is_ok_and(|larger| larger.fpr() <= plan.fpr())
+    };
+    let (mut low, mut high) = (plan.bits(), plan.bits().checked_mul(2)?);
+    if plan.filter() == Kind::Blocked || !keeps(high) {
+        return None; // blocked plans keep their rate
+    }
+    while high - low > u64::from(plan.counter_bits()) {
+        let middle = low + (high - low) / 2;
+        if keeps(middle) { high = middle } else { low = middle }
+    }
+    Some(high)
+}

@@ -1,0 +1,144 @@
+//! `tamis query`: which keys pass.
+
+use crate::filters::{self, Opening};
+use crate::input::Input;
+use crate::output::{self, Integer, Report, rate, warn};
+use anyhow::bail;
+use clap::Args;
+use serde::Serialize;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+/// Print the keys that pass the filter
+///
+/// A key that passes a rate filter is a member, or one of the few strangers that the promise
+/// allows; a key that passes a zone filter within its zone is a member. A key that does not pass is
+/// certainly none. Of a published filter, all this is probable only, and the command
+/// says how probable.
+#[derive(Args)]
+#[command(after_help = "\
+Exit code: 0 some key was printed, 1 none, 2 an error.
+
+Examples:
+  tamis query seen.tamis new.txt                    keys that may have been seen
+  tamis query -v seen.tamis new.txt                 keys that certainly have not
+  echo ant | tamis query -q seen.tamis && echo yes  just the exit code
+  tamis query --csv email --rows seen.tamis in.csv  whole rows, header first
+  tamis query -c seen.tamis new.txt                 how many
+
+JSON fields: file, promise, keys, passed, printed, fpr_now; of a published filter also fp, fn, epsilon.")]
+pub(crate) struct Query {
+    /// The filter
+    filter: PathBuf,
+    /// Print the keys that do not pass instead: these are certainly no members (of a published
+    /// filter, probably none)
+    #[arg(short = 'v', long)]
+    invert: bool,
+    /// Print only how many keys would be printed
+    #[arg(short, long, conflicts_with_all = ["json", "rows"])]
+    count: bool,
+    /// Print nothing; stop at the first key that would be printed
+    #[arg(short, long, conflicts_with_all = ["count", "json"])]
+    quiet: bool,
+    /// With --csv, print whole rows, under the header
+    #[arg(long, requires = "csv")]
+    rows: bool,
+    /// Print one JSON object of counts instead of keys
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    opening: Opening,
+    #[command(flatten)]
+    input: Input,
+}
+
+impl Query {
+    /// Whether any key was printed, or would have been.
+    pub(crate) fn run(&self) -> anyhow::Result<bool> {
+        output::check_sources(&self.filter, &self.input)?;
+        let filter = self.opening.open(&self.filter)?;
+        let format = filters::key_format(&filter, &self.input.format)?;
+        let silent = self.count || self.quiet || self.json;
+        let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+        let (mut keys, mut chosen) = (0u64, 0u64);
+        let mut printed_header: Option<Vec<u8>> = None;
+        format.each(&self.input.files, "querying", self.rows, |batch| {
+            if let Some(header) = batch.header.as_ref().filter(|_| !silent) {
+                if printed_header.as_ref().is_some_and(|printed| printed != header) {
+                    bail!("the files have different headers, and their rows cannot go under one; query them one by one");
+                }
+                if printed_header.is_none() {
+                    printed_header = Some(header.clone());
+                    format.write(&mut out, header)?;
+                }
+            }
+            keys += batch.len() as u64;
+            let answers = filters::contains(&filter, batch)?;
+            if silent {
+                chosen += answers.iter().filter(|passed| **passed != self.invert).count() as u64;
+                return Ok(!(self.quiet && chosen > 0));
+            }
+            for (text, passed) in batch.printed().iter().zip(answers) {
+                if passed != self.invert {
+                    chosen += 1;
+                    format.write(&mut out, text)?;
+                }
+            }
+            // A reader that waits sees each answer as soon as its keys have come.
+            out.flush()?;
+            Ok(true)
+        })?;
+        drop(out);
+        if let Some(published) = filter.as_published().filter(|_| !(self.json || self.quiet)) {
+            warn(&format!(
+                "tamis: probably: of members {} pass, of strangers {} do (epsilon {})",
+                rate(1.0 - published.fnr()),
+                rate(published.fpr()),
+                published.epsilon()
+            ));
+        }
+        let report = QueryReport {
+            file: self.filter.display().to_string(),
+            promise: filter.promise(),
+            keys: keys.into(),
+            passed: (if self.invert { keys - chosen } else { chosen }).into(),
+            printed: chosen.into(),
+            fpr_now: filter.expected_fpr(),
+            published: filter.as_published().map(|published| PublishedFacts {
+                fp: published.fpr(),
+                r#fn: published.fnr(),
+                epsilon: published.epsilon().to_f64(),
+            }),
+        };
+        if self.json || self.count {
+            output::print_report(&report, self.json)?;
+        }
+        Ok(chosen > 0)
+    }
+}
+
+#[derive(Serialize)]
+struct QueryReport {
+    file: String,
+    promise: &'static str,
+    keys: Integer,
+    passed: Integer,
+    printed: Integer,
+    fpr_now: f64,
+    #[serde(flatten)]
+    published: Option<PublishedFacts>,
+}
+
+#[derive(Serialize)]
+struct PublishedFacts {
+    fp: f64,
+    r#fn: f64,
+    epsilon: f64,
+}
+
+impl Report for QueryReport {
+    /// The count alone: keys that pass were printed as they came.
+    fn text(&self) -> String {
+        self.printed.0.to_string()
+    }
+}

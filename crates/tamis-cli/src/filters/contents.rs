@@ -1,0 +1,51 @@
+//! What is known of how much a filter holds.
+
+use crate::output::{about, grouped, rate};
+use std::fmt;
+use tamis::{AnyFilter, Health};
+
+/// What is known of how much a filter holds.
+pub(crate) struct Contents {
+    /// The items held: exact, or an estimate.
+    pub(crate) items: f64,
+    pub(crate) exact: bool,
+    pub(crate) planned: u64,
+}
+
+impl Contents {
+    pub(crate) fn of(filter: &AnyFilter) -> Contents {
+        if let Some(zone) = filter.as_zone() {
+            let exact = zone.len_is_exact();
+            return Contents { items: zone.len() as f64, exact, planned: zone.plan().items() };
+        }
+        match filter.as_rate() {
+            Some(rate) => Contents {
+                items: rate.estimated_items(),
+                exact: false,
+                planned: rate.plan().items(),
+            },
+            None => Contents { items: 0.0, exact: true, planned: 0 },
+        }
+    }
+}
+
+impl fmt::Display for Contents {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.exact { "" } else { "about " };
+        let items = if self.planned == 1 { "item" } else { "items" };
+        write!(out, "{sign}{} of {} planned {items}", about(self.items), grouped(self.planned))
+    }
+}
+
+/// What a zone filter promises, in words.
+pub(crate) fn zone_promise(filter: &AnyFilter) -> String {
+    match filter.health() {
+        Health::Within => "nobody is answered wrongly".to_owned(),
+        Health::Beyond => {
+            format!(
+                "items always pass; of other elements, about {} do",
+                rate(filter.expected_fpr())
+            )
+        }
+    }
+}

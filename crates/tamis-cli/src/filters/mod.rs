@@ -1,0 +1,13 @@
+//! Filters as the commands use them: opened, asked, changed, locked, described.
+
+mod contents;
+mod keys;
+mod lock;
+mod open;
+
+pub(crate) use contents::{Contents, zone_promise};
+pub(crate) use keys::{
+    check_changeable, check_removable, contains, insert, insert_each, key_format, remove,
+};
+pub(crate) use lock::Lock;
+pub(crate) use open::{Access, Opening};

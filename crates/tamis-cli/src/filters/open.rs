@@ -1,0 +1,94 @@
+//! Opening filter files, with the secrets and dictionaries that they may need.
+
+use crate::arguments::{FilterUniverse, KeyFile, MemoryLimit};
+use anyhow::{Context, bail};
+use clap::Args;
+use std::fs::File;
+use std::path::Path;
+use tamis::{AnyFilter, Error, Open};
+
+/// What a filter may need to be opened: its secret key, its dictionary.
+#[derive(Args)]
+pub(crate) struct Access {
+    #[command(flatten)]
+    key: KeyFile,
+    #[command(flatten)]
+    universe: FilterUniverse,
+    #[command(flatten)]
+    memory: MemoryLimit,
+}
+
+/// How to open a filter that is only read.
+#[derive(Args)]
+pub(crate) struct Opening {
+    #[command(flatten)]
+    access: Access,
+    /// Trust the body without checking its checksum, which reads all of it
+    #[arg(long)]
+    pub(crate) no_verify: bool,
+}
+
+impl Opening {
+    pub(crate) fn open(&self, path: &Path) -> anyhow::Result<AnyFilter> {
+        self.access.open(path, !self.no_verify)
+    }
+}
+
+impl Access {
+    /// Opens a filter; `-` is standard input. A key is read only if the filter needs one. Verify a
+    /// filter that you change: a damaged body would get a good checksum.
+    pub(crate) fn open(&self, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {
+        if path != Path::new("-") && !path.exists() {
+            bail!("there is no filter {}; make it with tamis build", path.display());
+        }
+        self.open_any(path, verify).with_context(|| format!("cannot open {}", path.display()))
+    }
+
+    fn open_any(&self, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {
+        let mut options = Open::new().verify(verify);
+        if let Some(most) = self.memory.bytes() {
+            options = options.max_memory(most);
+        }
+        let universe = self.universe.read()?;
+        if let Some(dictionary) =
+            universe.as_ref().filter(|universe| universe.fingerprint().is_some())
+        {
+            options = options.dictionary(dictionary.clone());
+        }
+        // What can be read only once is read into memory, so that it can be looked at twice.
+        let once = match path == Path::new("-") || !std::fs::metadata(path)?.is_file() {
+            true if path == Path::new("-") => Some(self.memory.read_all(std::io::stdin().lock())?),
+            true => Some(self.memory.read_all(File::open(path)?)?),
+            false => None,
+        };
+        let open = |options: &Open| match &once {
+            Some(bytes) => options.bytes(bytes),
+            None => options.path(path),
+        };
+        let opened = match open(&options) {
+            Err(Error::KeyNeeded) => match self.key.read()? {
+                Some(key) => Ok(open(&options.key(key))?),
+                None => bail!("its hash is keyed; name the file with its key: --key-file FILE"),
+            },
+            Err(Error::DictionaryNeeded { keys }) => {
+                bail!(
+                    "its universe is a dictionary of {keys} keys; name it: \
+                     --universe dictionary:FILE"
+                )
+            }
+            other => Ok::<AnyFilter, anyhow::Error>(other?),
+        }?;
+        match (universe, opened.as_zone().map(|zone| zone.plan().universe())) {
+            (Some(named), Some(own)) if named != *own => {
+                bail!("its universe is {own}, not {named}; leave --universe out")
+            }
+            (Some(_), None) => {
+                bail!(
+                    "it is a {} filter, which has no universe; leave --universe out",
+                    opened.kind()
+                )
+            }
+            _ => Ok(opened),
+        }
+    }
+}

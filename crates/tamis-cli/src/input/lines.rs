@@ -1,0 +1,102 @@
+//! Keys that end with a line end or a NUL byte.
+
+use super::batch::Batch;
+use super::{CHUNK, KeyFormat, MAX_RECORD, Take, not_an_integer};
+use anyhow::{Context, bail};
+use std::io::{self, Read};
+use std::sync::Arc;
+
+/// What some editors put before UTF-8 text.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Gives the records of `input` to `take`, a batch at a time. Says whether to go on.
+pub(super) fn read(
+    format: &KeyFormat,
+    name: &str,
+    mut input: impl Read,
+    take: Take<'_>,
+) -> anyhow::Result<bool> {
+    let separator = if format.null { 0 } else { b'\n' };
+    let lines = !format.null && !format.raw;
+    let kind = format.kind();
+    let file: Arc<str> = name.into();
+    let mut batch = Batch::default();
+    let mut buffer = vec![0; CHUNK];
+    let (mut filled, mut first, mut seen) = (0, true, 0u64);
+    loop {
+        if filled == buffer.len() {
+            if filled >= MAX_RECORD {
+                bail!(
+                    "{name}: record {} is longer than {MAX_RECORD} bytes; is this a text file, \
+                     and are its records separated by {}?",
+                    seen + 1,
+                    if format.null { "NUL bytes" } else { "line ends (for NUL bytes, say -0)" }
+                );
+            }
+            buffer.resize(filled * 2, 0);
+        }
+        let got = match input.read(&mut buffer[filled..]) {
+            Ok(got) => got,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(e).with_context(|| format!("cannot read {name}")),
+        };
+        filled += got;
+        if got > 0 && first && lines && filled < BOM.len() && BOM.starts_with(&buffer[..filled]) {
+            continue; // too little to see whether it is a byte-order mark
+        }
+        let mut start = 0;
+        if first {
+            first = false;
+            if lines && buffer[..filled].starts_with(BOM) {
+                start = BOM.len();
+            }
+        }
+        // Everything up to the last separator is complete; at the end of the input, so is the
+        // rest.
+        let ended = got == 0;
+        let complete = if ended {
+            filled
+        } else {
+            memchr::memrchr(separator, &buffer[start..filled]).map_or(start, |at| start + at + 1)
+        };
+        batch.clear();
+        batch.place.file = Arc::clone(&file);
+        batch.place.first_line = seen + 1;
+        let mut push = |record: &[u8]| {
+            let record = match record {
+                [text @ .., b'\r'] if lines => text,
+                other => other,
+            };
+            seen += 1;
+            if format.skip_blank && record.is_empty() {
+                let keys = batch.len();
+                batch.place.skipped_after.push(keys);
+                return Ok(());
+            }
+            batch.push(record, kind).map_err(|_| not_an_integer(name, seen, record))
+        };
+        let mut bad = None;
+        while bad.is_none() && start < complete {
+            let end = memchr::memchr(separator, &buffer[start..complete])
+                .map_or(complete, |at| start + at);
+            bad = push(&buffer[start..end]).err();
+            start = end + 1;
+        }
+        // What came before a bad record counts all the same.
+        if !batch.is_empty() && !take(&mut batch)? {
+            return Ok(false);
+        }
+        if let Some(error) = bad {
+            return Err(error);
+        }
+        if ended {
+            return Ok(true);
+        }
+        buffer.copy_within(start..filled, 0);
+        filled -= start;
+        if filled < CHUNK {
+            buffer.truncate(CHUNK); // one long record must not make all later batches long
+            buffer.shrink_to_fit();
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Keys from files and pipes: lines, NUL-separated records, or a column of CSV, in batches.
+
+mod batch;
+mod csv;
+mod lines;
+
+pub use batch::Batch;
+pub(crate) use batch::Kind;
+
+use crate::output::progress;
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use indicatif::ProgressBar;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use tamis::Kinds;
+use tamis::zone::Universe;
+
+/// Where keys come from, and how they are told apart.
+#[derive(Args)]
+pub struct Input {
+    /// Files of keys, one a line (a blank line is the empty key); `-` or nothing is standard input
+    #[arg(value_name = "INPUT")]
+    pub(crate) files: Vec<PathBuf>,
+    /// How keys are told apart.
+    #[command(flatten)]
+    pub format: KeyFormat,
+}
+
+/// How keys are told apart.
+#[derive(Args, Clone)]
+pub struct KeyFormat {
+    /// Keys end with a NUL byte instead of a line end, as `find -print0` writes them; with --csv,
+    /// only those printed
+    #[arg(short = '0', long)]
+    null: bool,
+    /// Take keys from this column of CSV, by its name in the first row or its number from 1
+    ///
+    /// With a number, the first row is data too, unless --header says that it is not.
+    #[arg(long, value_name = "COLUMN")]
+    csv: Option<String>,
+    /// What separates the columns of CSV: one character, or \\t for a tab
+    #[arg(long, value_name = "C", requires = "csv", default_value = ",", value_parser = delimiter)]
+    delimiter: u8,
+    /// The first row of CSV is a header even though the column is given by number
+    #[arg(long, requires = "csv")]
+    header: bool,
+    /// Keep carriage returns at line ends and a byte-order mark at the start as parts of keys
+    #[arg(long, conflicts_with_all = ["csv", "null"])]
+    raw: bool,
+    /// Take keys as text or as integers [default: as the filter has them; text for a new one]
+    #[arg(long, value_name = "KIND")]
+    keys: Option<KeyKind>,
+    /// Whether blank lines are no keys: they are neither numbers nor addresses.
+    #[arg(skip)]
+    skip_blank: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+enum KeyKind {
+    /// The bytes as they are
+    Text,
+    /// Whole numbers from -2^63 to 2^64-1: 7, +7 and 007 are one key, and none of them is the text
+    /// "7"
+    Integers,
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [one] if *one != b'"' && *one != b'\n' => Ok(*one),
+        _ => Err("write one character, such as ; or | or \\t".to_owned()),
+    }
+}
+
+/// A longer key is taken for a mistake (a binary file, or the wrong separator) before it fills the
+/// memory.
+const MAX_RECORD: usize = 16 << 20;
+/// How much is read at a time.
+const CHUNK: usize = 1 << 18;
+/// How many batches may wait to be worked on.
+const READ_AHEAD: usize = 4;
+
+/// What takes batches until it answers `false`.
+type Take<'a> = &'a mut dyn FnMut(&mut Batch) -> anyhow::Result<bool>;
+
+impl Input {
+    /// Whether no input is a pipe or the like, which cannot be read twice. (A file that is not
+    /// there can: the attempt says so best.)
+    pub(crate) fn can_be_counted(&self) -> bool {
+        let once = |file: &PathBuf| {
+            file == Path::new("-")
+                || file.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+        };
+        !self.files.is_empty() && !self.files.iter().any(once)
+    }
+
+    /// How many keys there are.
+    pub(crate) fn count(&self) -> anyhow::Result<u64> {
+        let mut keys = 0;
+        self.format.for_new_filter().each(&self.files, "counting", false, |batch| {
+            keys += batch.len() as u64;
+            Ok(true)
+        })?;
+        Ok(keys)
+    }
+}
+
+impl KeyFormat {
+    /// Takes keys as the filter has them, unless told otherwise.
+    pub(crate) fn for_kinds(&self, kinds: Kinds) -> KeyFormat {
+        let only_integers = kinds.has(Kinds::INTEGERS) && !kinds.has(Kinds::BYTES);
+        let keys = self.keys.or(only_integers.then_some(KeyKind::Integers));
+        KeyFormat { keys, skip_blank: keys == Some(KeyKind::Integers), ..self.clone() }
+    }
+
+    /// The keys of a zone filter are elements of its universe, written as text.
+    pub(crate) fn for_universe(&self, universe: &Universe) -> anyhow::Result<KeyFormat> {
+        if self.keys.is_some() {
+            bail!(
+                "--keys goes with rate filters; the keys of a zone filter are elements of its \
+                 universe: leave it out"
+            );
+        }
+        Ok(KeyFormat {
+            keys: Some(KeyKind::Text),
+            skip_blank: universe.fingerprint().is_none(),
+            ..self.clone()
+        })
+    }
+
+    /// For a new filter: as the command line says.
+    #[must_use]
+    pub fn for_new_filter(&self) -> KeyFormat {
+        self.for_kinds(Kinds::default())
+    }
+
+    /// Plain lines.
+    pub(crate) fn lines() -> KeyFormat {
+        KeyFormat {
+            null: false,
+            csv: None,
+            delimiter: b',',
+            header: false,
+            raw: false,
+            keys: None,
+            skip_blank: false,
+        }
+    }
+
+    /// What to say when keys are asked for of a kind that the filter has never been given.
+    pub(crate) fn warning_for(&self, kinds: Kinds) -> Option<String> {
+        let asked = match self.keys? {
+            KeyKind::Text => Kinds::BYTES,
+            KeyKind::Integers => Kinds::INTEGERS,
+        };
+        let strange = kinds != Kinds::default() && !kinds.has(asked) && !kinds.has(Kinds::DIGESTS);
+        strange.then(|| format!("the filter holds only {kinds}: no member passes as {asked}"))
+    }
+
+    /// Writes a key as keys are told apart: with a line end, or a NUL byte.
+    pub(crate) fn write(&self, out: &mut impl Write, text: &[u8]) -> io::Result<()> {
+        out.write_all(text)?;
+        out.write_all(if self.null { b"\0" } else { b"\n" })
+    }
+
+    fn kind(&self) -> Kind {
+        match self.keys {
+            Some(KeyKind::Integers) => Kind::Integers,
+            _ => Kind::Text,
+        }
+    }
+
+    /// Gives all keys of the files (of standard input, if there are none) to `take`, a batch at a
+    /// time, until it answers `false`. While it works on one batch, another thread reads the
+    /// next.
+    pub fn each(
+        &self,
+        files: &[PathBuf],
+        doing: &'static str,
+        rows: bool,
+        mut take: impl FnMut(&Batch) -> anyhow::Result<bool>,
+    ) -> anyhow::Result<()> {
+        let files = if files.is_empty() { vec![PathBuf::from("-")] } else { files.to_vec() };
+        let progress = progress::reading(&files, doing);
+        let (format, bar) = (self.clone(), progress.clone());
+        let (full, filled) = mpsc::sync_channel::<Batch>(READ_AHEAD);
+        let (empty, emptied) = mpsc::channel::<Batch>();
+        let reader = std::thread::spawn(move || {
+            format.read_all(&files, &bar, rows, &mut |batch| {
+                let spare = emptied.try_recv().unwrap_or_default();
+                Ok(full.send(std::mem::replace(batch, spare)).is_ok())
+            })
+        });
+        let mut each_batch = || {
+            for batch in &filled {
+                if !take(&batch)? {
+                    return Ok(false);
+                }
+                let _ = empty.send(batch); // the reader may have ended
+            }
+            Ok(true)
+        };
+        let taken = each_batch();
+        // Clear the terminal before anything else is printed there.
+        progress.finish_and_clear();
+        match taken {
+            Ok(true) => reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            // The reader may be waiting for a pipe; do not wait for it.
+            Ok(false) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read_all(
+        &self,
+        files: &[PathBuf],
+        progress: &ProgressBar,
+        rows: bool,
+        take: Take<'_>,
+    ) -> anyhow::Result<()> {
+        for file in files {
+            let go_on = if file == Path::new("-") {
+                let input = progress.wrap_read(io::stdin().lock());
+                self.read("standard input", input, rows, take)
+            } else {
+                let name = file.display().to_string();
+                if !file.exists() {
+                    // Perhaps a key, typed where its file belongs.
+                    bail!(
+                        "there is no file of keys {name}; to give a key itself, pipe it in: \
+                         echo KEY | tamis ..."
+                    );
+                }
+                let opened = File::open(file).with_context(|| format!("cannot open {name}"))?;
+                self.read(&name, progress.wrap_read(opened), rows, take)
+            }?;
+            if !go_on {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn read(
+        &self,
+        name: &str,
+        input: impl Read,
+        rows: bool,
+        take: Take<'_>,
+    ) -> anyhow::Result<bool> {
+        match &self.csv {
+            Some(column) => csv::read(self, name, column, input, rows, take),
+            None => lines::read(self, name, input, take),
+        }
+    }
+}
+
+fn not_an_integer(name: &str, line: u64, record: &[u8]) -> anyhow::Error {
+    let shown: String = String::from_utf8_lossy(record).chars().take(60).collect();
+    anyhow::anyhow!(
+        "{name}, line {line}: {shown:?} is not an integer from -2^63 to 2^64-1; to take the lines \
+         as text, say --keys text"
+    )
+}
