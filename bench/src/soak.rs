@@ -72,7 +72,7 @@ impl Soak {
     fn ask(&self, mut at: usize) {
         while !self.over.load(Ordering::Relaxed) {
             let filter = self.current();
-            let version = filter.as_rate().map_or(0, |rate| rate.plan().items() - ITEMS) as usize;
+            let version = filter.plan().rate().map_or(0, |plan| plan.items() - ITEMS) as usize;
             let range = at..at + BATCH;
             let answers = filter.contains_many(&self.pool[range.clone()]).unwrap_or_default();
             let expected = &self.answers[version][range];

@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use tamis::privacy::{LinearFilter, LinearPlan, UltraFilter, UltraPlan};
 use tamis::rate::{Kind, Plan};
 use tamis::zone::{CodeKind, CountingFilter, Universe};
-use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, HashFamily, Open, SecretKey};
+use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, HashFamily, Open, Promise, SecretKey};
 
 fuzz_target!(|data: (u8, u8, u16, Vec<Vec<u8>>)| {
     let (kind, family, items, keys) = data;
@@ -60,20 +60,16 @@ fuzz_target!(|data: (u8, u8, u16, Vec<Vec<u8>>)| {
         }
     };
     let Some(mut filter) = filter else { return };
-    if let Some(rate) = filter.as_rate_mut() {
-        for key in &keys {
-            rate.insert(tamis::KeyRef::Bytes(key));
-        }
+    if filter.promise() == Promise::Rate {
+        filter.insert_many(&keys).expect("a rate filter takes any key");
     }
-    if let Some(zone) = filter.as_zone_mut() {
-        (0..keys.len() as u64).for_each(|number| drop(zone.insert_number(number, true)));
-    }
+    (0..keys.len() as u64).for_each(|number| drop(filter.insert_number(number, true)));
     let bytes = filter.to_bytes();
     let mut options = Open::new();
-    if keyed && filter.as_rate().is_some() {
+    if keyed && filter.promise() == Promise::Rate {
         options = options.key(secret().expect("a secret"));
     }
-    if filter.as_zone().is_some() {
+    if filter.promise() == Promise::Zone {
         options = options.dictionary(Universe::dictionary(&keys).expect("it was one"));
     }
     let read = options.bytes(&bytes).expect("what was written is read");

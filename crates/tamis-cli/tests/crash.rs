@@ -185,7 +185,7 @@ fn releases_are_paid_for() {
         let killed = kill_often(&shell, release, 25, |round| {
             if shell.path("public").exists() {
                 let public = verified(&shell, "public");
-                let loss = public.as_published().unwrap().epsilon();
+                let loss = public.epsilon().unwrap();
                 // Each is drawn anew: no two are equal.
                 releases.insert(fs::read(shell.path("public")).unwrap());
                 assert!(loss.to_f64() <= 0.5);

@@ -2,7 +2,7 @@
 
 use crate::{Panel, Raster, counted, grouped, percent};
 use tamis::AnyFilter;
-use tamis::rate::{Kind, RateFilter};
+use tamis::rate::{Filter, Kind, Layout};
 use tamis::zone::{CodeKind, Plan};
 
 /// A filter of at most this many cells is drawn cell by cell.
@@ -21,9 +21,9 @@ const MAX_BLOCKS: usize = 256;
 #[must_use]
 pub fn of(any: &AnyFilter, title: String) -> Option<Raster> {
     Some(match any {
-        AnyFilter::Bloom(filter) => of_rate(filter, filter.body(), title),
-        AnyFilter::Blocked(filter) => of_rate(filter, filter.body(), title),
-        AnyFilter::Counting(filter) => of_rate(filter, filter.body(), title),
+        AnyFilter::Bloom(filter) => of_rate(filter, title),
+        AnyFilter::Blocked(filter) => of_rate(filter, title),
+        AnyFilter::Counting(filter) => of_rate(filter, title),
         AnyFilter::Zone(filter) => of_zone(filter.plan(), filter.body(), title),
         AnyFilter::ZoneCounting(filter) => of_zone(filter.plan(), filter.body(), title),
         AnyFilter::PublicBloom(filter) => {
@@ -49,7 +49,7 @@ pub fn of(any: &AnyFilter, title: String) -> Option<Raster> {
     })
 }
 
-fn of_rate(filter: &dyn RateFilter, bytes: &[u8], title: String) -> Raster {
+fn of_rate<L: Layout>(filter: &Filter<L>, title: String) -> Raster {
     let plan = filter.plan();
     let cells = if plan.filter() == Kind::Counting { "counters" } else { "bits" };
     let notes = vec![format!(
@@ -58,7 +58,7 @@ fn of_rate(filter: &dyn RateFilter, bytes: &[u8], title: String) -> Raster {
         grouped(plan.cells()),
         percent(filter.expected_fpr())
     )];
-    let body = Body { bytes, width: plan.counter_bits(), cells: plan.cells() };
+    let body = Body { bytes: filter.body(), width: plan.counter_bits(), cells: plan.cells() };
     let mut raster = body.raster(title, notes);
     if plan.filter() == Kind::Blocked && plan.cells() <= MAX_CELLS {
         raster.panels.clear();

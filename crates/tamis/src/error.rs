@@ -106,6 +106,16 @@ pub enum Error {
         /// The kind that was wanted.
         wanted: &'static str,
     },
+    /// This kind of filter cannot do that.
+    #[error("a {kind} filter cannot {operation}; {remedy}")]
+    Unsupported {
+        /// The kind of filter.
+        kind: &'static str,
+        /// What was to be done.
+        operation: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// Two filters that are to be merged differ.
     #[error("the filters differ in {field}: {left} and {right}; rebuild one of them to match")]
     Mismatch {

@@ -235,7 +235,7 @@ fn signed(value: i64) -> KeyRef<'static> {
 /// # Ok::<(), tamis::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Kinds(pub(crate) u8);
+pub struct Kinds(u8);
 
 impl Kinds {
     /// Text or other bytes.
@@ -244,7 +244,17 @@ impl Kinds {
     pub const INTEGERS: Kinds = Kinds(2);
     /// Digests that the caller computed.
     pub const DIGESTS: Kinds = Kinds(4);
-    pub(crate) const ALL: u8 = 7;
+
+    /// FORMAT v1: frozen. The byte of a file.
+    pub(crate) fn to_byte(self) -> u8 {
+        self.0
+    }
+
+    /// The kinds that the byte of a file names; `None` if it names one that there is not.
+    pub(crate) fn from_byte(byte: u8) -> Option<Kinds> {
+        const ALL: u8 = Kinds::BYTES.0 | Kinds::INTEGERS.0 | Kinds::DIGESTS.0;
+        (byte & !ALL == 0).then_some(Kinds(byte))
+    }
 
     /// Whether any key of `kind` was inserted.
     #[must_use]

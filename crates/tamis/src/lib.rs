@@ -58,7 +58,7 @@ mod wide;
 pub mod zone;
 
 pub use error::Error;
-pub use format::{AnyFilter, Open};
+pub use format::{AnyFilter, Open, Promise};
 pub use hash::{Digest, HashFamily, SecretKey};
 pub use health::Health;
 pub use key::{Key, KeyRef, Kinds};

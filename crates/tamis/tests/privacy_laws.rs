@@ -12,7 +12,7 @@ use tamis::privacy::{
     f1, floor,
 };
 use tamis::rate::{self, Kind};
-use tamis::{AnyFilter, Bloom, Error, HashFamily, Health, Open, SecretKey};
+use tamis::{AnyFilter, Bloom, Error, HashFamily, Health, Open, Promise, SecretKey};
 
 /// For seeded coins.
 const SIGMAS: f64 = 5.0;
@@ -306,7 +306,7 @@ fn published_bloom_filters_know_their_rate_and_their_distance() {
         let public = filter.publish().unwrap();
         let counted: u32 = public.body().iter().map(|byte| byte.count_ones()).sum();
         assert_eq!(public.ones(), f64::from(counted) / plan.bits() as f64);
-        let now = public.fpr_now();
+        let now = public.fpr();
         assert!((now - at_least(plan.threshold(), hashes, public.ones())).abs() < 1e-9);
         let strangers = 200_000;
         let passed =
@@ -475,7 +475,7 @@ fn releases_come_back_from_bytes_streams_files_and_maps() {
     }
     let asked: Vec<String> = (0..4_000).map(|i| format!("пример {i}")).collect();
     for filter in all {
-        let open = match filter.as_published().unwrap().hash().name() {
+        let open = match filter.hash().unwrap().name() {
             "keyed" => Open::new().key(key()),
             _ => Open::new(),
         };
@@ -500,13 +500,14 @@ fn releases_come_back_from_bytes_streams_files_and_maps() {
                     .zip(&answers)
                     .all(|(key, answer)| read.contains(key).unwrap() == *answer)
             );
-            assert_eq!((read.promise(), read.health()), ("privacy", Health::Within));
-            let (read, filter) = (read.as_published().unwrap(), filter.as_published().unwrap());
-            assert_eq!((read.fpr(), read.fnr()), (filter.fpr(), filter.fnr()));
-            assert_eq!((read.items(), read.epsilon()), (3_000, filter.epsilon()));
+            assert_eq!((read.promise(), read.health()), (Promise::Privacy, Health::Within));
+            assert_eq!(read.expected_fpr(), filter.expected_fpr());
+            assert_eq!(read.expected_fnr(), filter.expected_fnr());
+            assert_eq!((read.plan().items(), read.epsilon()), (3_000, filter.epsilon()));
+            assert!(read.epsilon().is_some());
             assert_eq!(
-                (read.method(), read.bits(), read.hash()),
-                (filter.method(), filter.bits(), filter.hash())
+                (read.kind(), read.plan(), read.hash()),
+                (filter.kind(), filter.plan(), filter.hash())
             );
         }
         assert!(matches!(open.clone().max_memory(16).bytes(&bytes), Err(Error::Memory { .. })));
@@ -543,12 +544,15 @@ fn a_release_is_taken_for_nothing_else() {
             other => panic!("{planned} as {wanted}: {other:?}"),
         }
     }
-    assert!(
-        linear.as_rate().is_none()
-            && linear.as_zone().is_none()
-            && private.as_published().is_none()
-    );
-    assert!(bloom.clone().as_rate_mut().is_none() && bloom.clone().as_zone_mut().is_none());
+    for mut release in [linear, bloom] {
+        let refused = [release.insert("Zoë").map(|_| ()), release.remove("Zoë")];
+        assert!(refused.iter().all(|result| matches!(result, Err(Error::Published { .. }))));
+        assert!(matches!(release.list(), Err(Error::Unsupported { .. })));
+        assert!(matches!(release.insert_number(0, true), Err(Error::Unsupported { .. })));
+        assert!(matches!(release.grow(1), Err(Error::Unsupported { .. })));
+        assert_eq!((release.len(), release.estimated_items()), (None, None));
+    }
+    assert_eq!(private.epsilon(), None);
     assert_eq!(private.expected_fnr(), 0.0);
 }
 

@@ -8,8 +8,9 @@ use crate::output::{self, Integer, Report, about, count_of, grouped, rate};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use tamis::rate::{Health, Kind, RateFilter};
-use tamis::zone::AnyZone;
+use tamis::format::AnyPlan;
+use tamis::rate::{self as rates, Health, Kind};
+use tamis::zone as zones;
 use tamis::{AnyFilter, HashFamily};
 
 /// Show what a filter promises, what it holds and how far it is from its plan
@@ -39,13 +40,11 @@ impl Info {
         let any = self.opening.open(&self.filter)?;
         let file = self.filter.display().to_string();
         let verified = !self.opening.no_verify;
-        let (promise, details, text) = match (any.as_rate(), any.as_zone()) {
-            (Some(filter), _) => ("rate", Details::rate(&any, filter), rate_text(&any, filter)),
-            (None, Some(zone)) => ("zone", Details::zone(&any, zone), zone_text(&any, zone)),
-            (None, None) => {
-                let (details, text) = published(&any)?;
-                ("privacy", details, text)
-            }
+        let promise = any.promise();
+        let (details, text) = match any.plan() {
+            AnyPlan::Rate(plan) => (Details::rate(&any, plan), rate_text(&any, plan)),
+            AnyPlan::Zone(plan) => (Details::zone(&any, plan), zone_text(&any, plan)),
+            _ => published(&any)?,
         };
         let checked = if verified { "checksums good" } else { "body not checked" };
         let text = format!(
@@ -111,37 +110,36 @@ enum Details {
 }
 
 impl Details {
-    fn rate(any: &AnyFilter, filter: &dyn RateFilter) -> Details {
+    fn rate(any: &AnyFilter, plan: &rates::Plan) -> Details {
         Details::Rate {
-            health: filter.health().to_string(),
-            estimated_items: filter.estimated_items(),
-            fill: filter.fill(),
-            fpr_now: filter.expected_fpr(),
-            hash: filter.hash().name(),
-            seed: filter.hash().seed().map(Integer::from),
-            key_kinds: filter.kinds().to_string(),
+            health: any.health().to_string(),
+            estimated_items: any.estimated_items().unwrap_or_default(),
+            fill: any.fill(),
+            fpr_now: any.expected_fpr(),
+            hash: any.hash().map_or("none", HashFamily::name),
+            seed: any.hash().and_then(HashFamily::seed).map(Integer::from),
+            key_kinds: any.kinds().to_string(),
             saturated: saturated(any).map(Integer::from),
-            plan: RateFacts::new(filter.plan()),
+            plan: RateFacts::new(plan),
         }
     }
 
-    fn zone(any: &AnyFilter, zone: &dyn AnyZone) -> Details {
-        let universe = zone.plan().universe();
+    fn zone(any: &AnyFilter, plan: &zones::Plan) -> Details {
+        let universe = plan.universe();
         Details::Zone {
             health: any.health().to_string(),
-            len: zone.len().into(),
-            len_is_exact: zone.len_is_exact(),
+            len: any.len().unwrap_or_default().into(),
+            len_is_exact: any.len_is_exact(),
             fpr_now: any.expected_fpr(),
             first: universe.first().into(),
             last: universe.last().into(),
             fingerprint: universe.fingerprint().map(|print| format!("{print:016x}")),
-            plan: ZoneFacts::new(zone.plan()),
+            plan: ZoneFacts::new(plan),
         }
     }
 }
 
-fn rate_text(any: &AnyFilter, filter: &dyn RateFilter) -> String {
-    let plan = filter.plan();
+fn rate_text(any: &AnyFilter, plan: &rates::Plan) -> String {
     let cells = if plan.filter() == Kind::Counting {
         format!("counters of {} bits", plan.counter_bits())
     } else {
@@ -156,16 +154,16 @@ fn rate_text(any: &AnyFilter, filter: &dyn RateFilter) -> String {
          hash      {}",
         rate(plan.fpr()),
         count_of(plan.items(), "item"),
-        holds(filter),
-        filter.kinds(),
-        100.0 * filter.fill(),
+        holds(any),
+        any.kinds(),
+        100.0 * any.fill(),
         grouped(plan.cells()),
         grouped(plan.bytes()),
         if plan.hashes() == 1 { "1 hash".to_owned() } else { format!("{} hashes", plan.hashes()) },
-        rate(filter.expected_fpr()),
+        rate(any.expected_fpr()),
         rate(plan.expected_fpr(plan.items())),
-        health(filter),
-        hash_text(filter.hash()),
+        health(any),
+        any.hash().map(hash_text).unwrap_or_default(),
     );
     if let Some(count @ 1..) = saturated(any) {
         text.push_str(&format!(
@@ -176,8 +174,7 @@ fn rate_text(any: &AnyFilter, filter: &dyn RateFilter) -> String {
     text
 }
 
-fn zone_text(any: &AnyFilter, zone: &dyn AnyZone) -> String {
-    let plan = zone.plan();
+fn zone_text(any: &AnyFilter, plan: &zones::Plan) -> String {
     let contents = Contents::of(any);
     let promise = match any.health() {
         Health::Within => format!(
@@ -192,7 +189,7 @@ fn zone_text(any: &AnyFilter, zone: &dyn AnyZone) -> String {
         Health::Within => {
             format!(
                 "within its zone: room for {} more",
-                grouped(plan.items().saturating_sub(zone.len()))
+                grouped(plan.items().saturating_sub(any.len().unwrap_or_default()))
             )
         }
         Health::Beyond => "beyond its zone: rebuild it with more --items".to_owned(),
@@ -217,7 +214,7 @@ fn published(any: &AnyFilter) -> anyhow::Result<(Details, String)> {
             (PrivatePlan::Linear(*filter.plan()), filter.hash(), filter.plan().fpr())
         }
         AnyFilter::PublicBloom(filter) => {
-            (PrivatePlan::Bloom(*filter.plan()), filter.hash(), filter.fpr_now())
+            (PrivatePlan::Bloom(*filter.plan()), filter.hash(), filter.fpr())
         }
         other => anyhow::bail!("a {} filter cannot be shown by this release", other.kind()),
     };
@@ -252,8 +249,8 @@ fn saturated(any: &AnyFilter) -> Option<u64> {
     }
 }
 
-fn holds(filter: &dyn RateFilter) -> String {
-    let items = filter.estimated_items();
+fn holds(filter: &AnyFilter) -> String {
+    let items = filter.estimated_items().unwrap_or_default();
     if items.is_finite() {
         format!("about {}", count_of(items.round() as u64, "item"))
     } else {
@@ -261,8 +258,9 @@ fn holds(filter: &dyn RateFilter) -> String {
     }
 }
 
-fn health(filter: &dyn RateFilter) -> String {
-    let (holds, planned) = (filter.estimated_items(), filter.plan().items() as f64);
+fn health(filter: &AnyFilter) -> String {
+    let planned = filter.plan().items() as f64;
+    let holds = filter.estimated_items().unwrap_or_default();
     match filter.health() {
         Health::Within if holds < planned => {
             format!("within plan: room for about {} more", about(planned - holds))

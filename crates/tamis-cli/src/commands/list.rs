@@ -52,7 +52,7 @@ impl List {
     /// Whether anything was listed.
     pub(crate) fn run(&self) -> anyhow::Result<bool> {
         let any = self.opening.open(&self.filter)?;
-        let Some(zone) = any.as_zone() else {
+        let Some(plan) = any.plan().zone() else {
             bail!(
                 "{} is a {} filter, which cannot list what it holds; only zone filters can (tamis build zone)",
                 self.filter.display(),
@@ -60,12 +60,12 @@ impl List {
             );
         };
         let list = match self.method {
-            None => zone.list()?,
-            Some(ListMethod::Join) => zone.list_by(Method::Join)?,
-            Some(ListMethod::Algebra) => zone.list_by(Method::Algebra)?,
-            Some(ListMethod::Sturm) => zone.list_by(Method::Sturm)?,
+            None => any.list()?,
+            Some(ListMethod::Join) => any.list_by(Method::Join)?,
+            Some(ListMethod::Algebra) => any.list_by(Method::Algebra)?,
+            Some(ListMethod::Sturm) => any.list_by(Method::Sturm)?,
         };
-        let universe = zone.plan().universe();
+        let universe = plan.universe();
         let names = list.numbers.iter().map(|number| universe.name(*number));
         if self.json {
             let names: Vec<String> =
@@ -89,7 +89,7 @@ impl List {
             warn(&format!(
                 "tamis: warning: {} is beyond its zone of {}: all its items are listed, but others may be too",
                 self.filter.display(),
-                count_of(zone.plan().items(), "item")
+                count_of(plan.items(), "item")
             ));
         }
         Ok(!list.numbers.is_empty())

@@ -9,8 +9,8 @@ use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tamis::stats::clopper_pearson;
-use tamis::zone::AnyZone;
-use tamis::{AnyFilter, KeyRef, Kinds};
+use tamis::zone::Plan;
+use tamis::{AnyFilter, KeyRef, Kinds, Promise};
 use tamis_random::SplitMix64;
 
 /// Count how often a filter is wrong
@@ -73,8 +73,8 @@ impl Measure {
         if self.trials == 0 {
             bail!("--trials must be at least 1 (got 0)");
         }
-        let passed = match filter.as_zone() {
-            Some(zone) => count_elements(zone, self.trials, self.seed)?,
+        let passed = match filter.plan().zone() {
+            Some(plan) => count_elements(filter, plan, self.trials, self.seed)?,
             None => count_random(filter, self.trials, self.seed)?,
         };
         let (low, high) = clopper_pearson(passed, self.trials, ALPHA);
@@ -82,7 +82,7 @@ impl Measure {
         let expected = filter.expected_fpr();
         let report = RandomReport {
             file: self.filter.display().to_string(),
-            promise: filter.promise(),
+            promise: filter.promise().name(),
             fpr_now: expected,
             trials: self.trials.into(),
             passed: passed.into(),
@@ -101,7 +101,7 @@ impl Measure {
                 rate(low),
                 rate(high),
                 rate(expected),
-                rate(planned(filter)),
+                rate(filter.plan().fpr()),
             ),
         };
         output::print_report(&report, self.json)
@@ -151,7 +151,7 @@ impl Measure {
                 rate(fnr_high)
             ));
         }
-        if self.members.is_some() && filter.as_published().is_some() {
+        if self.members.is_some() && filter.promise() == Promise::Privacy {
             lines.push(format!("  expected  {}", shown(filter.expected_fnr())));
         } else if false_negatives > 0 {
             lines.push("  members always pass: these were not put into this filter, or not as such keys (--csv, --keys, -0?)".to_owned());
@@ -167,7 +167,7 @@ impl Measure {
         }
         let report = FilesReport {
             file: self.filter.display().to_string(),
-            promise: filter.promise(),
+            promise: filter.promise().name(),
             fpr_now: filter.expected_fpr(),
             fnr_now: filter.expected_fnr(),
             true_positives: true_positives.into(),
@@ -256,20 +256,11 @@ impl Report for FilesReport {
     }
 }
 
-/// The rate that the filter was planned for.
-fn planned(filter: &AnyFilter) -> f64 {
-    match filter {
-        AnyFilter::PublicBloom(filter) => filter.plan().fpr(),
-        AnyFilter::Linear(filter) => filter.plan().fpr(),
-        other => other.as_rate().map_or(0.0, |filter| filter.plan().fpr()),
-    }
-}
-
 /// Asks strangers that nobody has inserted: 128 random bits as text, or 64 as an integer where the
 /// filter has only integers.
 fn count_random(filter: &AnyFilter, trials: u64, seed: u64) -> anyhow::Result<u64> {
     const BATCH: u64 = 4096;
-    let kinds = filter.as_rate().map(|filter| filter.kinds()).unwrap_or_default();
+    let kinds = filter.kinds();
     let integers = kinds.has(Kinds::INTEGERS) && !kinds.has(Kinds::BYTES);
     let mut random = SplitMix64::new(seed);
     let bar = progress::bar(
@@ -302,11 +293,11 @@ fn count_random(filter: &AnyFilter, trials: u64, seed: u64) -> anyhow::Result<u6
 
 /// Asks elements of the universe at random that the filter does not hold. Beyond the zone the
 /// filter cannot tell them from its items, which then must be too few to matter.
-fn count_elements(zone: &dyn AnyZone, trials: u64, seed: u64) -> anyhow::Result<u64> {
-    let size = zone.plan().universe().size();
-    let members: Vec<u64> = match zone.list() {
+fn count_elements(filter: &AnyFilter, plan: &Plan, trials: u64, seed: u64) -> anyhow::Result<u64> {
+    let size = plan.universe().size();
+    let members: Vec<u64> = match filter.list() {
         Ok(list) if list.exact => list.numbers,
-        _ if u128::from(zone.len()).saturating_mul(1000) < size => Vec::new(),
+        _ if u128::from(filter.len().unwrap_or_default()).saturating_mul(1000) < size => Vec::new(),
         _ => bail!(
             "the filter cannot list its items, and a random element may be one; name strangers: --strangers FILE"
         ),
@@ -331,7 +322,7 @@ fn count_elements(zone: &dyn AnyZone, trials: u64, seed: u64) -> anyhow::Result<
             let middle = low + (high - low) / 2;
             if members[middle] - middle as u64 <= rank { low = middle + 1 } else { high = middle }
         }
-        passed += u64::from(zone.contains_number(rank + low as u64)?);
+        passed += u64::from(filter.contains_number(rank + low as u64)?);
         bar.inc(1);
     }
     bar.finish_and_clear();

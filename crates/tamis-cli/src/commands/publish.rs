@@ -8,8 +8,8 @@ use crate::output::{self, Target, count_of, warn};
 use anyhow::bail;
 use clap::Args;
 use std::path::{Path, PathBuf};
-use tamis::AnyFilter;
 use tamis::privacy::{Epsilon, UltraFilter};
+use tamis::{AnyFilter, Promise};
 
 /// Publish a private Bloom filter under noise
 ///
@@ -54,7 +54,7 @@ impl Publish {
         output::check_folder(&self.target)?;
         let bloom = match self.access.open(&self.filter, true)? {
             AnyFilter::Bloom(bloom) => bloom,
-            other if other.as_published().is_some() => bail!(
+            other if other.promise() == Promise::Privacy => bail!(
                 "{} is published already: copy it, which costs nothing, or publish the private filter again",
                 self.filter.display()
             ),

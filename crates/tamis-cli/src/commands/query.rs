@@ -89,25 +89,25 @@ impl Query {
             Ok(true)
         })?;
         drop(out);
-        if let Some(published) = filter.as_published().filter(|_| !(self.json || self.quiet)) {
+        if let Some(epsilon) = filter.epsilon().filter(|_| !(self.json || self.quiet)) {
             warn(&format!(
                 "tamis: probably: of members {} pass, of strangers {} do (epsilon {})",
-                rate(1.0 - published.fnr()),
-                rate(published.fpr()),
-                published.epsilon()
+                rate(1.0 - filter.expected_fnr()),
+                rate(filter.expected_fpr()),
+                epsilon
             ));
         }
         let report = QueryReport {
             file: self.filter.display().to_string(),
-            promise: filter.promise(),
+            promise: filter.promise().name(),
             keys: keys.into(),
             passed: (if self.invert { keys - chosen } else { chosen }).into(),
             printed: chosen.into(),
             fpr_now: filter.expected_fpr(),
-            published: filter.as_published().map(|published| PublishedFacts {
-                fp: published.fpr(),
-                r#fn: published.fnr(),
-                epsilon: published.epsilon().to_f64(),
+            published: filter.epsilon().map(|epsilon| PublishedFacts {
+                fp: filter.expected_fpr(),
+                r#fn: filter.expected_fnr(),
+                epsilon: epsilon.to_f64(),
             }),
         };
         if self.json || self.count {

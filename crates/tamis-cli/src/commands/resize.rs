@@ -7,7 +7,7 @@ use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use tamis::zone::AnyZone;
+use tamis::AnyFilter;
 
 /// Make a zone filter longer, so that its zone is larger
 ///
@@ -72,40 +72,40 @@ impl Shrink {
 impl Resize {
     fn run(
         &self,
-        to_blocks: impl Fn(&mut dyn AnyZone, u64) -> Result<(), tamis::Error>,
-        for_items: impl Fn(&mut dyn AnyZone, u64) -> Result<(), tamis::Error>,
+        to_blocks: impl Fn(&mut AnyFilter, u64) -> Result<(), tamis::Error>,
+        for_items: impl Fn(&mut AnyFilter, u64) -> Result<(), tamis::Error>,
     ) -> anyhow::Result<()> {
         let _lock = Lock::new(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
         let kind = any.kind();
-        let Some(zone) = any.as_zone_mut() else {
+        if any.plan().zone().is_none() {
             bail!(
                 "{} is a {kind} filter, whose size is fixed; only zone filters grow and shrink",
                 self.filter.display()
             );
-        };
+        }
         match (self.blocks, self.items) {
-            (Some(blocks), _) => to_blocks(zone, blocks)?,
-            (None, items) => for_items(zone, items.unwrap_or(1))?,
+            (Some(blocks), _) => to_blocks(&mut any, blocks)?,
+            (None, items) => for_items(&mut any, items.unwrap_or(1))?,
         }
         output::save(&any, &self.filter)?;
-        let Some(zone) = any.as_zone() else { return Ok(()) };
-        let plan = zone.plan();
+        let Some(plan) = any.plan().zone() else { return Ok(()) };
+        let len = any.len().unwrap_or_default();
         let report = ResizeReport {
             file: self.filter.display().to_string(),
             blocks: plan.probes().into(),
             bits: plan.bits().into(),
             items: plan.items().into(),
             zone: plan.zone().into(),
-            len: zone.len().into(),
-            len_is_exact: zone.len_is_exact(),
+            len: len.into(),
+            len_is_exact: any.len_is_exact(),
             health: any.health().to_string(),
             text: format!(
                 "{}: {}, {} bits; {} of at most {}; {} its zone",
                 self.filter.display(),
                 count_of(plan.probes(), "block"),
                 grouped(plan.bits()),
-                count_of(zone.len(), "item"),
+                count_of(len, "item"),
                 grouped(plan.items()),
                 any.health()
             ),

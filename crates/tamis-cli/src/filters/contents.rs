@@ -14,16 +14,10 @@ pub(crate) struct Contents {
 
 impl Contents {
     pub(crate) fn of(filter: &AnyFilter) -> Contents {
-        if let Some(zone) = filter.as_zone() {
-            let exact = zone.len_is_exact();
-            return Contents { items: zone.len() as f64, exact, planned: zone.plan().items() };
-        }
-        match filter.as_rate() {
-            Some(rate) => Contents {
-                items: rate.estimated_items(),
-                exact: false,
-                planned: rate.plan().items(),
-            },
+        match filter.estimated_items() {
+            Some(items) => {
+                Contents { items, exact: filter.len_is_exact(), planned: filter.plan().items() }
+            }
             None => Contents { items: 0.0, exact: true, planned: 0 },
         }
     }

@@ -78,7 +78,7 @@ impl Access {
             }
             other => Ok::<AnyFilter, anyhow::Error>(other?),
         }?;
-        match (universe, opened.as_zone().map(|zone| zone.plan().universe())) {
+        match (universe, opened.plan().zone().map(|plan| plan.universe())) {
             (Some(named), Some(own)) if named != *own => {
                 bail!("its universe is {own}, not {named}; leave --universe out")
             }

@@ -1,44 +1,120 @@
 //! A filter of whichever kind a file holds.
 
-use crate::format::Open;
-use crate::privacy::{LinearFilter, PublicBloom, Published};
-use crate::rate::RateFilter;
-#[cfg(feature = "serde")]
-use crate::rate::{Filter, Layout};
-use crate::zone::{self, AnyZone};
-use crate::{BlockedBloom, Bloom, CountingBloom, Error, Health, Key};
+use super::Open;
+use super::header::{Fields, refused};
+use super::stored::{AnyPlan, Parsed, Promise, Resize, Stored};
+use crate::privacy::{Epsilon, LinearFilter, PublicBloom};
+use crate::zone::{self, List, Method};
+use crate::{BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Health, Key, KeyRef, Kinds};
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// A filter of any kind: what a file turns out to hold.
-///
-/// ```
-/// use tamis::{AnyFilter, Bloom};
-/// let mut seen = Bloom::new(1_000, 0.01)?;
-/// seen.insert("ant");
-/// let read = AnyFilter::from_bytes(&seen.to_bytes())?;
-/// assert!(read.contains("ant")?);
-/// assert_eq!(Bloom::try_from(read)?, seen);
-/// # Ok::<(), tamis::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AnyFilter {
-    /// A classic Bloom filter.
-    Bloom(Bloom),
-    /// A blocked Bloom filter.
-    Blocked(BlockedBloom),
-    /// A counting Bloom filter.
-    Counting(CountingBloom),
-    /// A zone filter.
-    Zone(zone::Filter),
-    /// A zone filter with counters.
-    ZoneCounting(zone::CountingFilter),
-    /// A Bloom filter published under noise.
-    PublicBloom(PublicBloom),
-    /// A linear filter, published.
-    Linear(LinearFilter),
+/// Lists the kinds of filters, once: everything that differs between kinds is either here or in the
+/// implementation of [`Stored`].
+macro_rules! kinds {
+    ($($(#[$cfg:meta])* $variant:ident($type:ty) $about:literal;)*) => {
+        /// A filter of any kind: what a file turns out to hold, and what code uses that decides at
+        /// run time.
+        ///
+        /// It has the methods of all kinds. Those that its kind has not got are refused with
+        /// [`Error::Unsupported`], or [`Error::Published`].
+        ///
+        /// ```
+        /// use tamis::{AnyFilter, Bloom, CountingBloom};
+        /// let mut filters: Vec<AnyFilter> =
+        ///     vec![Bloom::new(1_000, 0.01)?.into(), CountingBloom::new(1_000, 0.01)?.into()];
+        /// for filter in &mut filters {
+        ///     filter.insert("ant")?;
+        ///     let read = AnyFilter::from_bytes(&filter.to_bytes())?;
+        ///     assert!(read.contains("ant")?);
+        ///     assert_eq!(read, *filter);
+        /// }
+        /// assert!(filters[0].remove("ant").is_err() && filters[1].remove("ant").is_ok());
+        /// # Ok::<(), tamis::Error>(())
+        /// ```
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum AnyFilter {
+            $($(#[$cfg])* #[doc = $about] $variant($type),)*
+        }
+
+        impl AnyFilter {
+            fn view(&self) -> &dyn Stored {
+                match self { $($(#[$cfg])* AnyFilter::$variant(filter) => filter,)* }
+            }
+
+            fn view_mut(&mut self) -> &mut dyn Stored {
+                match self { $($(#[$cfg])* AnyFilter::$variant(filter) => filter,)* }
+            }
+
+            /// Reads the header of a file of the kind with this number.
+            pub(super) fn parse(id: u16, fields: &Fields<'_>) -> Result<Parsed<AnyFilter>, Error> {
+                $($(#[$cfg])* if id == <$type>::id() {
+                    let Parsed { bits, with_body } = <$type>::parse(fields)?;
+                    return Ok(Parsed::new(bits, |body| with_body(body).map(AnyFilter::$variant)));
+                })*
+                Err(refused("kind", id))
+            }
+
+            /// Takes in all that `other` holds; both must be of one kind and hash, and of one shape
+            /// (or, for zone filters, one code).
+            pub fn union(&mut self, other: &AnyFilter) -> Result<(), Error> {
+                match (&mut *self, other) {
+                    $($(#[$cfg])* (AnyFilter::$variant(left), AnyFilter::$variant(right)) => {
+                        Stored::union(left, right)
+                    })*
+                    _ => Err(self.other_kind(other)),
+                }
+            }
+
+            /// Keeps what both hold; both must be alike as for [`union`](AnyFilter::union).
+            pub fn intersect(&mut self, other: &AnyFilter) -> Result<(), Error> {
+                match (&mut *self, other) {
+                    $($(#[$cfg])* (AnyFilter::$variant(left), AnyFilter::$variant(right)) => {
+                        Stored::intersect(left, right)
+                    })*
+                    _ => Err(self.other_kind(other)),
+                }
+            }
+        }
+
+        $(
+            $(#[$cfg])*
+            impl From<$type> for AnyFilter {
+                fn from(filter: $type) -> AnyFilter {
+                    AnyFilter::$variant(filter)
+                }
+            }
+
+            $(#[$cfg])*
+            impl TryFrom<AnyFilter> for $type {
+                type Error = Error;
+                fn try_from(any: AnyFilter) -> Result<$type, Error> {
+                    match any {
+                        AnyFilter::$variant(filter) => Ok(filter),
+                        other => Err(Error::Kind {
+                            planned: other.kind(),
+                            wanted: <$type>::kind_name(),
+                        }),
+                    }
+                }
+            }
+        )*
+    };
 }
+
+kinds! {
+    Bloom(Bloom) "A classic Bloom filter.";
+    Blocked(BlockedBloom) "A blocked Bloom filter.";
+    Counting(CountingBloom) "A counting Bloom filter.";
+    Zone(zone::Filter) "A zone filter.";
+    ZoneCounting(zone::CountingFilter) "A zone filter with counters.";
+    PublicBloom(PublicBloom) "A Bloom filter published under noise.";
+    Linear(LinearFilter) "A linear filter, published.";
+}
+
+/// How many keys [`AnyFilter::contains_many`] hands on at a time.
+const CHUNK: usize = 1 << 12;
 
 impl AnyFilter {
     /// Opens a file by mapping it into memory, however large, in an instant. The header is
@@ -65,219 +141,148 @@ impl AnyFilter {
     /// Writes the filter to a file, whole or not at all. See
     /// [`Filter::save`](crate::rate::Filter::save).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        match self {
-            AnyFilter::Bloom(filter) => filter.save(path),
-            AnyFilter::Blocked(filter) => filter.save(path),
-            AnyFilter::Counting(filter) => filter.save(path),
-            AnyFilter::Zone(filter) => filter.save(path),
-            AnyFilter::ZoneCounting(filter) => filter.save(path),
-            AnyFilter::PublicBloom(filter) => filter.save(path),
-            AnyFilter::Linear(filter) => filter.save(path),
-        }
+        super::write::save(self.view(), path.as_ref())
     }
 
     /// Writes the filter's file to a stream.
     pub fn write_to(&self, out: impl Write) -> Result<(), Error> {
-        match self {
-            AnyFilter::Bloom(filter) => filter.write_to(out),
-            AnyFilter::Blocked(filter) => filter.write_to(out),
-            AnyFilter::Counting(filter) => filter.write_to(out),
-            AnyFilter::Zone(filter) => filter.write_to(out),
-            AnyFilter::ZoneCounting(filter) => filter.write_to(out),
-            AnyFilter::PublicBloom(filter) => filter.write_to(out),
-            AnyFilter::Linear(filter) => filter.write_to(out),
-        }
+        super::write::write_to(self.view(), out)
     }
 
     /// The bytes of the filter's file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        match self {
-            AnyFilter::Bloom(filter) => filter.to_bytes(),
-            AnyFilter::Blocked(filter) => filter.to_bytes(),
-            AnyFilter::Counting(filter) => filter.to_bytes(),
-            AnyFilter::Zone(filter) => filter.to_bytes(),
-            AnyFilter::ZoneCounting(filter) => filter.to_bytes(),
-            AnyFilter::PublicBloom(filter) => filter.to_bytes(),
-            AnyFilter::Linear(filter) => filter.to_bytes(),
-        }
+        super::write::to_bytes(self.view())
     }
 
-    /// Whether a key passes. Only a zone filter has keys that it refuses: those outside its
-    /// universe.
-    pub fn contains(&self, key: impl Key) -> Result<bool, Error> {
-        match self {
-            AnyFilter::Bloom(filter) => Ok(filter.contains(key)),
-            AnyFilter::Blocked(filter) => Ok(filter.contains(key)),
-            AnyFilter::Counting(filter) => Ok(filter.contains(key)),
-            AnyFilter::Zone(filter) => filter.contains(key),
-            AnyFilter::ZoneCounting(filter) => filter.contains(key),
-            AnyFilter::PublicBloom(filter) => Ok(filter.contains(key)),
-            AnyFilter::Linear(filter) => Ok(filter.contains(key)),
-        }
-    }
-
-    /// Whether each of many keys passes, in their order.
-    pub fn contains_many<K: Key>(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        match self {
-            AnyFilter::Bloom(filter) => Ok(filter.contains_many(keys)),
-            AnyFilter::Blocked(filter) => Ok(filter.contains_many(keys)),
-            AnyFilter::Counting(filter) => Ok(filter.contains_many(keys)),
-            AnyFilter::Zone(filter) => filter.contains_many(keys),
-            AnyFilter::ZoneCounting(filter) => filter.contains_many(keys),
-            AnyFilter::PublicBloom(filter) => Ok(filter.contains_many(keys)),
-            AnyFilter::Linear(filter) => Ok(filter.contains_many(keys)),
-        }
-    }
-
-    /// The promise that the filter keeps: `rate`, `zone` or `privacy`.
+    /// The body, as FORMAT.md lays it out.
     #[must_use]
-    pub fn promise(&self) -> &'static str {
-        if self.as_rate().is_some() {
-            "rate"
-        } else if self.as_zone().is_some() {
-            "zone"
-        } else {
-            "privacy"
-        }
+    pub fn body(&self) -> &[u8] {
+        self.view().body()
     }
 
-    /// The share of strangers that pass the filter as it is now.
+    /// What the filter is called: `bloom`, `blocked`, `counting`, `zone`, `counting zone`, `public
+    /// bloom` or `linear`.
     #[must_use]
-    pub fn expected_fpr(&self) -> f64 {
-        match self {
-            AnyFilter::Bloom(filter) => filter.expected_fpr(),
-            AnyFilter::Blocked(filter) => filter.expected_fpr(),
-            AnyFilter::Counting(filter) => filter.expected_fpr(),
-            AnyFilter::Zone(filter) => filter.expected_fpr(),
-            AnyFilter::ZoneCounting(filter) => filter.expected_fpr(),
-            AnyFilter::PublicBloom(filter) => filter.fpr_now(),
-            AnyFilter::Linear(filter) => filter.plan().fpr(),
-        }
+    pub fn kind(&self) -> &'static str {
+        self.view().kind()
     }
 
-    /// The share of members that do not pass: none, except in a published filter.
+    /// The promise that the filter keeps.
     #[must_use]
-    pub fn expected_fnr(&self) -> f64 {
-        self.as_published().map_or(0.0, Published::fnr)
+    pub fn promise(&self) -> Promise {
+        self.plan().promise()
+    }
+
+    /// The plan it was made by.
+    #[must_use]
+    pub fn plan(&self) -> AnyPlan<'_> {
+        self.view().plan()
+    }
+
+    /// The hash it uses: a zone filter has none.
+    #[must_use]
+    pub fn hash(&self) -> Option<&HashFamily> {
+        self.view().hash()
+    }
+
+    /// The kinds of keys that a rate filter was given. The others do not store them.
+    #[must_use]
+    pub fn kinds(&self) -> Kinds {
+        self.view().kinds()
+    }
+
+    /// What a published filter cost; `None` for the others.
+    #[must_use]
+    pub fn epsilon(&self) -> Option<Epsilon> {
+        match self.plan() {
+            AnyPlan::PublicBloom(plan) => Some(plan.epsilon()),
+            AnyPlan::Linear(plan) => Some(plan.epsilon()),
+            _ => None,
+        }
     }
 
     /// Whether the filter still keeps what its plan promised. Nobody can tell how much a published
     /// filter holds: it is taken to be within.
     #[must_use]
     pub fn health(&self) -> Health {
-        match self {
-            AnyFilter::Bloom(filter) => filter.health(),
-            AnyFilter::Blocked(filter) => filter.health(),
-            AnyFilter::Counting(filter) => filter.health(),
-            AnyFilter::Zone(filter) => filter.health(),
-            AnyFilter::ZoneCounting(filter) => filter.health(),
-            AnyFilter::PublicBloom(_) | AnyFilter::Linear(_) => Health::Within,
-        }
+        self.view().health()
     }
 
-    /// The filter as a rate filter, if it is one.
+    /// The share of strangers that pass the filter as it is now.
     #[must_use]
-    pub fn as_rate(&self) -> Option<&dyn RateFilter> {
-        match self {
-            AnyFilter::Bloom(filter) => Some(filter),
-            AnyFilter::Blocked(filter) => Some(filter),
-            AnyFilter::Counting(filter) => Some(filter),
-            _ => None,
-        }
+    pub fn expected_fpr(&self) -> f64 {
+        self.view().expected_fpr()
     }
 
-    /// The filter as a rate filter, to insert into, if it is one.
-    pub fn as_rate_mut(&mut self) -> Option<&mut dyn RateFilter> {
-        match self {
-            AnyFilter::Bloom(filter) => Some(filter),
-            AnyFilter::Blocked(filter) => Some(filter),
-            AnyFilter::Counting(filter) => Some(filter),
-            _ => None,
-        }
-    }
-
-    /// The filter as a zone filter, if it is one.
+    /// The share of members that do not pass: none, except in a published filter.
     #[must_use]
-    pub fn as_zone(&self) -> Option<&dyn AnyZone> {
-        match self {
-            AnyFilter::Zone(filter) => Some(filter),
-            AnyFilter::ZoneCounting(filter) => Some(filter),
-            _ => None,
-        }
+    pub fn expected_fnr(&self) -> f64 {
+        self.view().expected_fnr()
     }
 
-    /// The filter as a zone filter, to change, if it is one.
-    pub fn as_zone_mut(&mut self) -> Option<&mut dyn AnyZone> {
-        match self {
-            AnyFilter::Zone(filter) => Some(filter),
-            AnyFilter::ZoneCounting(filter) => Some(filter),
-            _ => None,
-        }
-    }
-
-    /// The filter as a published one, if it is one.
+    /// The share of cells that are not empty; of a published filter, the share of bits that are set.
     #[must_use]
-    pub fn as_published(&self) -> Option<&dyn Published> {
-        match self {
-            AnyFilter::PublicBloom(filter) => Some(filter),
-            AnyFilter::Linear(filter) => Some(filter),
-            _ => None,
-        }
+    pub fn fill(&self) -> f64 {
+        self.view().fill()
     }
 
-    /// Takes in all that `other` holds; both must be of one kind and hash, and of one shape (or,
-    /// for zone filters, one code).
-    pub fn union(&mut self, other: &AnyFilter) -> Result<(), Error> {
-        match (&mut *self, other) {
-            (AnyFilter::Bloom(left), AnyFilter::Bloom(right)) => left.union(right),
-            (AnyFilter::Blocked(left), AnyFilter::Blocked(right)) => left.union(right),
-            (AnyFilter::Counting(left), AnyFilter::Counting(right)) => left.union(right),
-            (AnyFilter::Zone(left), AnyFilter::Zone(right)) => left.union(right),
-            (AnyFilter::ZoneCounting(left), AnyFilter::ZoneCounting(right)) => left.union(right),
-            _ => Err(self.other_kind(other)),
-        }
+    /// The distinct keys that the filter most likely holds; `None` for a published filter, of which
+    /// nobody can tell.
+    #[must_use]
+    pub fn estimated_items(&self) -> Option<f64> {
+        self.view().estimated_items()
     }
 
-    /// Keeps what both hold; both must be alike as for [`union`](AnyFilter::union).
-    pub fn intersect(&mut self, other: &AnyFilter) -> Result<(), Error> {
-        match (&mut *self, other) {
-            (AnyFilter::Bloom(left), AnyFilter::Bloom(right)) => left.intersect(right),
-            (AnyFilter::Blocked(left), AnyFilter::Blocked(right)) => left.intersect(right),
-            (AnyFilter::Counting(left), AnyFilter::Counting(right)) => left.intersect(right),
-            (AnyFilter::Zone(left), AnyFilter::Zone(right)) => left.intersect(right),
-            (AnyFilter::ZoneCounting(left), AnyFilter::ZoneCounting(right)) => {
-                left.intersect(right)
-            }
-            _ => Err(self.other_kind(other)),
+    /// Whether a key passes. Only a zone filter has keys that it refuses: those outside its
+    /// universe.
+    pub fn contains(&self, key: impl Key) -> Result<bool, Error> {
+        self.view().contains(key.as_key())
+    }
+
+    /// Whether each of many keys passes, in their order.
+    pub fn contains_many<K: Key>(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
+        let mut answers = Vec::with_capacity(keys.len());
+        let mut chunk: Vec<KeyRef<'_>> = Vec::with_capacity(keys.len().min(CHUNK));
+        for keys in keys.chunks(CHUNK) {
+            chunk.clear();
+            chunk.extend(keys.iter().map(Key::as_key));
+            answers.append(&mut self.view().contains_many(&chunk)?);
         }
+        Ok(answers)
+    }
+
+    /// Puts a key in, and says whether it was (certainly) new.
+    pub fn insert(&mut self, key: impl Key) -> Result<bool, Error> {
+        self.view_mut().insert(key.as_key(), false)
+    }
+
+    /// Puts many keys in, and says how many were (certainly) new. If one is refused, those before it
+    /// are in.
+    pub fn insert_many<K: Key>(&mut self, keys: &[K]) -> Result<u64, Error> {
+        let keys: Vec<KeyRef<'_>> = keys.iter().map(Key::as_key).collect();
+        self.view_mut().insert_many(&keys)
+    }
+
+    /// Puts a key in even if it is one too many for a zone filter. See
+    /// [`ZoneFilter::insert_beyond`](zone::ZoneFilter::insert_beyond).
+    pub fn insert_beyond(&mut self, key: impl Key) -> Result<bool, Error> {
+        self.view_mut().insert(key.as_key(), true)
+    }
+
+    /// Takes a key out of a filter with counters. [`Error::Absent`], and no change, if it is
+    /// certainly not there.
+    pub fn remove(&mut self, key: impl Key) -> Result<(), Error> {
+        self.view_mut().remove(key.as_key())
     }
 
     /// Whether the body can be what the header says, as far as that can be told.
     pub(super) fn is_consistent(&self) -> bool {
-        match self {
-            AnyFilter::Zone(filter) => filter.is_consistent(),
-            AnyFilter::ZoneCounting(filter) => filter.is_consistent(),
-            _ => true,
-        }
-    }
-
-    /// What the filter is called.
-    #[must_use]
-    pub fn kind(&self) -> &'static str {
-        match self {
-            AnyFilter::Bloom(_) => "bloom",
-            AnyFilter::Blocked(_) => "blocked",
-            AnyFilter::Counting(_) => "counting",
-            AnyFilter::Zone(_) => "zone",
-            AnyFilter::ZoneCounting(_) => "counting zone",
-            AnyFilter::PublicBloom(_) => "public bloom",
-            AnyFilter::Linear(_) => "linear",
-        }
+        self.view().is_consistent()
     }
 
     fn other_kind(&self, other: &AnyFilter) -> Error {
-        if self.as_published().or(other.as_published()).is_some() {
+        if [self, other].iter().any(|any| any.promise() == Promise::Privacy) {
             return Error::Published { changed: "merged" };
         }
         Error::Mismatch {
@@ -288,168 +293,68 @@ impl AnyFilter {
     }
 }
 
-impl From<Bloom> for AnyFilter {
-    fn from(filter: Bloom) -> AnyFilter {
-        AnyFilter::Bloom(filter)
+/// What only zone filters can do.
+impl AnyFilter {
+    /// See [`ZoneFilter::len`](zone::ZoneFilter::len); `None` if it is no zone filter.
+    #[must_use]
+    pub fn len(&self) -> Option<u64> {
+        self.view().len()
     }
-}
 
-impl From<BlockedBloom> for AnyFilter {
-    fn from(filter: BlockedBloom) -> AnyFilter {
-        AnyFilter::Blocked(filter)
+    /// Whether the body is all zero.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.body().iter().all(|byte| *byte == 0)
     }
-}
 
-impl From<CountingBloom> for AnyFilter {
-    fn from(filter: CountingBloom) -> AnyFilter {
-        AnyFilter::Counting(filter)
+    /// See [`ZoneFilter::len_is_exact`](zone::ZoneFilter::len_is_exact).
+    #[must_use]
+    pub fn len_is_exact(&self) -> bool {
+        self.view().len_is_exact()
     }
-}
 
-impl From<zone::Filter> for AnyFilter {
-    fn from(filter: zone::Filter) -> AnyFilter {
-        AnyFilter::Zone(filter)
+    /// See [`ZoneFilter::contains_number`](zone::ZoneFilter::contains_number).
+    pub fn contains_number(&self, number: u64) -> Result<bool, Error> {
+        self.view().contains_number(number)
     }
-}
 
-impl From<zone::CountingFilter> for AnyFilter {
-    fn from(filter: zone::CountingFilter) -> AnyFilter {
-        AnyFilter::ZoneCounting(filter)
+    /// See [`ZoneFilter::insert_number`](zone::ZoneFilter::insert_number).
+    pub fn insert_number(&mut self, number: u64, beyond: bool) -> Result<bool, Error> {
+        self.view_mut().insert_number(number, beyond)
     }
-}
 
-impl From<PublicBloom> for AnyFilter {
-    fn from(filter: PublicBloom) -> AnyFilter {
-        AnyFilter::PublicBloom(filter)
+    /// See [`CountingFilter::remove_number`](zone::CountingFilter::remove_number).
+    pub fn remove_number(&mut self, number: u64) -> Result<(), Error> {
+        self.view_mut().remove_number(number)
     }
-}
 
-impl From<LinearFilter> for AnyFilter {
-    fn from(filter: LinearFilter) -> AnyFilter {
-        AnyFilter::Linear(filter)
+    /// See [`ZoneFilter::list`](zone::ZoneFilter::list).
+    pub fn list(&self) -> Result<List, Error> {
+        self.view().list(None)
     }
-}
 
-impl TryFrom<AnyFilter> for PublicBloom {
-    type Error = Error;
-    fn try_from(any: AnyFilter) -> Result<PublicBloom, Error> {
-        match any {
-            AnyFilter::PublicBloom(filter) => Ok(filter),
-            other => Err(Error::Kind { planned: other.kind(), wanted: "public bloom" }),
-        }
+    /// See [`ZoneFilter::list_by`](zone::ZoneFilter::list_by).
+    pub fn list_by(&self, method: Method) -> Result<List, Error> {
+        self.view().list(Some(method))
     }
-}
 
-impl TryFrom<AnyFilter> for LinearFilter {
-    type Error = Error;
-    fn try_from(any: AnyFilter) -> Result<LinearFilter, Error> {
-        match any {
-            AnyFilter::Linear(filter) => Ok(filter),
-            other => Err(Error::Kind { planned: other.kind(), wanted: "linear" }),
-        }
+    /// See [`ZoneFilter::grow`](zone::ZoneFilter::grow).
+    pub fn grow(&mut self, blocks: u64) -> Result<(), Error> {
+        self.view_mut().resize(Resize::GrowTo(blocks))
     }
-}
 
-impl TryFrom<AnyFilter> for zone::Filter {
-    type Error = Error;
-    fn try_from(any: AnyFilter) -> Result<zone::Filter, Error> {
-        match any {
-            AnyFilter::Zone(filter) => Ok(filter),
-            other => Err(Error::Kind { planned: other.kind(), wanted: "zone" }),
-        }
+    /// See [`ZoneFilter::grow_for`](zone::ZoneFilter::grow_for).
+    pub fn grow_for(&mut self, items: u64) -> Result<(), Error> {
+        self.view_mut().resize(Resize::GrowFor(items))
     }
-}
 
-impl TryFrom<AnyFilter> for zone::CountingFilter {
-    type Error = Error;
-    fn try_from(any: AnyFilter) -> Result<zone::CountingFilter, Error> {
-        match any {
-            AnyFilter::ZoneCounting(filter) => Ok(filter),
-            other => Err(Error::Kind { planned: other.kind(), wanted: "counting zone" }),
-        }
+    /// See [`ZoneFilter::shrink`](zone::ZoneFilter::shrink).
+    pub fn shrink(&mut self, blocks: u64) -> Result<(), Error> {
+        self.view_mut().resize(Resize::ShrinkTo(blocks))
     }
-}
 
-impl TryFrom<AnyFilter> for Bloom {
-    type Error = Error;
-    fn try_from(any: AnyFilter) -> Result<Bloom, Error> {
-        match any {
-            AnyFilter::Bloom(filter) => Ok(filter),
-            other => Err(Error::Kind { planned: other.kind(), wanted: "bloom" }),
-        }
-    }
-}
-
-impl TryFrom<AnyFilter> for BlockedBloom {
-    type Error = Error;
-    fn try_from(any: AnyFilter) -> Result<BlockedBloom, Error> {
-        match any {
-            AnyFilter::Blocked(filter) => Ok(filter),
-            other => Err(Error::Kind { planned: other.kind(), wanted: "blocked" }),
-        }
-    }
-}
-
-impl TryFrom<AnyFilter> for CountingBloom {
-    type Error = Error;
-    fn try_from(any: AnyFilter) -> Result<CountingBloom, Error> {
-        match any {
-            AnyFilter::Counting(filter) => Ok(filter),
-            other => Err(Error::Kind { planned: other.kind(), wanted: "counting" }),
-        }
-    }
-}
-
-/// A filter is the bytes of its file, so that what is read is verified. Keyed filters need their
-/// key, which no file holds: read those with [`Open`].
-#[cfg(feature = "serde")]
-impl serde::Serialize for AnyFilter {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.to_bytes())
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<L: Layout + Send + Sync> serde::Serialize for Filter<L> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.to_bytes())
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de, L: Layout> serde::Deserialize<'de> for Filter<L>
-where
-    Filter<L>: TryFrom<AnyFilter, Error = Error>,
-{
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Filter<L>, D::Error> {
-        let any = AnyFilter::deserialize(deserializer)?;
-        Filter::try_from(any).map_err(serde::de::Error::custom)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for AnyFilter {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<AnyFilter, D::Error> {
-        struct Bytes;
-        impl<'de> serde::de::Visitor<'de> for Bytes {
-            type Value = AnyFilter;
-            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                out.write_str("the bytes of a tamis file")
-            }
-            fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<AnyFilter, E> {
-                AnyFilter::from_bytes(bytes).map_err(E::custom)
-            }
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(
-                self,
-                mut numbers: A,
-            ) -> Result<AnyFilter, A::Error> {
-                let mut bytes = Vec::new();
-                while let Some(byte) = numbers.next_element()? {
-                    bytes.push(byte);
-                }
-                self.visit_bytes(&bytes)
-            }
-        }
-        deserializer.deserialize_bytes(Bytes)
+    /// See [`ZoneFilter::shrink_for`](zone::ZoneFilter::shrink_for).
+    pub fn shrink_for(&mut self, items: u64) -> Result<(), Error> {
+        self.view_mut().resize(Resize::ShrinkFor(items))
     }
 }

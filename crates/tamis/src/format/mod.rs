@@ -2,11 +2,18 @@
 
 mod any;
 mod checksum;
+mod file;
 mod header;
+mod published;
+mod rate;
 mod read;
+mod stored;
 mod write;
+mod zone;
 
 pub use any::AnyFilter;
+pub(crate) use file::{Existing, write as write_file};
 pub use header::{MAGIC, VERSION};
+pub(crate) use published::PublishedPlan;
 pub use read::Open;
-pub(crate) use write::{folder_of, sync_folder, temporary};
+pub use stored::{AnyPlan, Promise};

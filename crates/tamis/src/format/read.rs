@@ -1,7 +1,8 @@
 //! The door in: nothing is believed before it is checked, and nothing is allocated before it is
 //! justified.
 
-use super::header::{Header, PROLOGUE, Prologue};
+use super::header::{Fields, PROLOGUE, Prologue, refused};
+use super::stored::Parsed;
 use super::{AnyFilter, checksum};
 use crate::store::{Store, check_memory, read_full};
 use crate::zone::Universe;
@@ -110,7 +111,7 @@ impl Open {
         self.finish(&prologue, header, body, true)
     }
 
-    fn header(&self, input: &mut impl Read) -> Result<(Prologue, Header), Error> {
+    fn header(&self, input: &mut impl Read) -> Result<(Prologue, Parsed<AnyFilter>), Error> {
         let mut first = [0; PROLOGUE];
         let present = read_full(input, &mut first)?;
         let prologue = Prologue::parse(&first, present)?;
@@ -124,7 +125,12 @@ impl Open {
                 got: (PROLOGUE + present) as u64,
             });
         }
-        let header = Header::parse(&prologue, &bytes, self.key.as_ref(), self.dictionary.as_ref())?;
+        let fields =
+            Fields::parse(&bytes, prologue.body, self.key.as_ref(), self.dictionary.as_ref())?;
+        let header = AnyFilter::parse(prologue.kind, &fields)?;
+        if prologue.body != header.bits.div_ceil(8) {
+            return Err(refused("body length", prologue.body));
+        }
         if let Some(most) = self.max_memory {
             check_memory(prologue.body, most)?;
         }
@@ -134,20 +140,20 @@ impl Open {
     fn finish(
         &self,
         prologue: &Prologue,
-        header: Header,
+        header: Parsed<AnyFilter>,
         body: Store,
         verify: bool,
     ) -> Result<AnyFilter, Error> {
         if self.verify.unwrap_or(verify) && checksum::of(body.bytes()) != prologue.body_checksum {
             return Err(Error::Checksum { part: "body" });
         }
-        if !bits::clear_from(body.bytes(), header.bits()) {
+        if !bits::clear_from(body.bytes(), header.bits) {
             return Err(Error::Field {
                 field: "last byte",
                 got: "not zero past the last cell".to_owned(),
             });
         }
-        let filter = header.with_body(body)?;
+        let filter = (header.with_body)(body)?;
         if self.verify.unwrap_or(verify) && !filter.is_consistent() {
             return Err(Error::Field {
                 field: "number of items held",

@@ -1,234 +1,136 @@
-//! The door out: a file appears whole, or not at all.
+//! The ways in and out of a file, the same for every type of filter.
 
-use super::header;
+use super::file::{self, Existing};
+use super::stored::Stored;
+use super::{AnyFilter, Open};
 use crate::Error;
-use crate::privacy::{LinearFilter, PublicBloom};
+use crate::privacy::{Release, ReleasePlan};
 use crate::rate::{Filter, Layout};
 use crate::zone::{CellKind, ZoneFilter};
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::{Read, Write};
+use std::path::Path;
 
-/// A filter that can be written: a header and a body.
-pub(super) trait Stored {
-    fn header(&self) -> Vec<u8>;
-    fn body(&self) -> &[u8];
-
-    fn concatenated(&self) -> Vec<u8> {
-        [&self.header()[..], self.body()].concat()
-    }
-
-    fn write(&self, out: impl Write) -> Result<(), Error> {
-        Ok(write_parts(&self.header(), self.body(), out)?)
-    }
-
-    fn replace(&self, path: &Path) -> Result<(), Error> {
-        save_parts(&self.header(), self.body(), path)
-    }
+pub(super) fn to_bytes(filter: &dyn Stored) -> Vec<u8> {
+    [&filter.header()[..], filter.body()].concat()
 }
 
-impl<L: Layout + Send + Sync> Stored for Filter<L> {
-    fn header(&self) -> Vec<u8> {
-        header::of_rate(self)
-    }
-    fn body(&self) -> &[u8] {
-        self.body()
-    }
+pub(super) fn write_to(filter: &dyn Stored, out: impl Write) -> Result<(), Error> {
+    Ok(file::write_parts(out, &filter.header(), filter.body())?)
 }
 
-impl<C: CellKind> Stored for ZoneFilter<C> {
-    fn header(&self) -> Vec<u8> {
-        header::of_zone(self)
-    }
-    fn body(&self) -> &[u8] {
-        self.body()
-    }
+pub(super) fn save(filter: &dyn Stored, path: &Path) -> Result<(), Error> {
+    let header = filter.header();
+    let content = |out: &mut std::fs::File| file::write_parts(out, &header, filter.body());
+    Ok(file::write(path, Existing::Replace, content)?)
 }
 
-impl Stored for PublicBloom {
-    fn header(&self) -> Vec<u8> {
-        header::of_public_bloom(self)
-    }
-    fn body(&self) -> &[u8] {
-        self.body()
-    }
-}
+macro_rules! file_methods {
+    (<$parameter:ident: $bound:ident> $type:ty) => {
+        impl<$parameter: $bound> $type {
+            /// Opens a file that holds such a filter, by mapping it. See [`AnyFilter::open`]; use
+            /// [`Open`] for keyed filters, to verify, or to cap memory.
+            pub fn open(path: impl AsRef<Path>) -> Result<Self, Error>
+            where
+                Self: TryFrom<AnyFilter, Error = Error>,
+            {
+                Open::new().path(path)?.try_into()
+            }
 
-impl Stored for LinearFilter {
-    fn header(&self) -> Vec<u8> {
-        header::of_linear(self)
-    }
-    fn body(&self) -> &[u8] {
-        self.body()
-    }
-}
+            /// Reads such a filter from the bytes of a file, checksums and all.
+            pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error>
+            where
+                Self: TryFrom<AnyFilter, Error = Error>,
+            {
+                Open::new().bytes(bytes)?.try_into()
+            }
 
-impl<L: Layout + Send + Sync> Filter<L> {
-    /// The bytes of the filter's file.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.concatenated()
-    }
+            /// Reads such a filter from a stream that ends with it, checksums and all.
+            pub fn from_reader(reader: impl Read) -> Result<Self, Error>
+            where
+                Self: TryFrom<AnyFilter, Error = Error>,
+            {
+                Open::new().reader(reader)?.try_into()
+            }
 
-    /// Writes the filter's file to a stream.
-    pub fn write_to(&self, out: impl Write) -> Result<(), Error> {
-        self.write(out)
-    }
+            /// The bytes of the filter's file.
+            #[must_use]
+            pub fn to_bytes(&self) -> Vec<u8> {
+                to_bytes(self)
+            }
 
-    /// Writes the filter to a file, whole or not at all: a temporary file in the same folder is
-    /// written, synced and renamed, so a crash leaves the old file or the new one. What is not
-    /// a regular file (a pipe, a device) is written directly. A link is followed, and an
-    /// existing file's permissions are kept (its owner too, where the system allows it).
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        self.replace(path.as_ref())
-    }
-}
+            /// Writes the filter's file to a stream.
+            pub fn write_to(&self, out: impl Write) -> Result<(), Error> {
+                write_to(self, out)
+            }
 
-impl<C: CellKind> ZoneFilter<C> {
-    /// The bytes of the filter's file.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.concatenated()
-    }
-
-    /// Writes the filter's file to a stream.
-    pub fn write_to(&self, out: impl Write) -> Result<(), Error> {
-        self.write(out)
-    }
-
-    /// Writes the filter to a file, whole or not at all, as
-    /// [`rate::Filter::save`](crate::rate::Filter::save) does.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        self.replace(path.as_ref())
-    }
-}
-
-impl PublicBloom {
-    /// The bytes of the filter's file.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.concatenated()
-    }
-
-    /// Writes the filter's file to a stream.
-    pub fn write_to(&self, out: impl Write) -> Result<(), Error> {
-        self.write(out)
-    }
-
-    /// Writes the filter to a file, whole or not at all, as
-    /// [`rate::Filter::save`](crate::rate::Filter::save) does.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        self.replace(path.as_ref())
-    }
-}
-
-impl LinearFilter {
-    /// The bytes of the filter's file.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.concatenated()
-    }
-
-    /// Writes the filter's file to a stream.
-    pub fn write_to(&self, out: impl Write) -> Result<(), Error> {
-        self.write(out)
-    }
-
-    /// Writes the filter to a file, whole or not at all, as
-    /// [`rate::Filter::save`](crate::rate::Filter::save) does.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        self.replace(path.as_ref())
-    }
-}
-
-fn write_parts(header: &[u8], body: &[u8], mut out: impl Write) -> io::Result<()> {
-    out.write_all(header)?;
-    out.write_all(body)?;
-    out.flush()
-}
-
-fn save_parts(header: &[u8], body: &[u8], path: &Path) -> Result<(), Error> {
-    let target = followed(path)?;
-    let existing = match fs::metadata(&target) {
-        Ok(metadata) => Some(metadata),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => None,
-        Err(e) => return Err(e.into()),
-    };
-    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        return Ok(write_parts(header, body, File::options().write(true).open(&target)?)?);
-    }
-    let folder = folder_of(&target)?;
-    let mut file = temporary(folder, existing.as_ref())?;
-    write_parts(header, body, &mut file)?;
-    file.as_file().sync_all()?;
-    file.persist(&target).map_err(|e| e.error)?;
-    Ok(sync_folder(folder)?)
-}
-
-/// The folder that a file is to stand in.
-pub(crate) fn folder_of(file: &Path) -> io::Result<&Path> {
-    let folder = match file.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    if !folder.is_dir() {
-        let text = format!("there is no folder {}", folder.display());
-        return Err(io::Error::new(io::ErrorKind::NotFound, text));
-    }
-    Ok(folder)
-}
-
-/// A new name is durable once the folder is. Where the folder cannot be opened, the file is still
-/// whole.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    if let Ok(folder) = File::open(folder) {
-        folder.sync_all()?;
-    }
-    #[cfg(not(unix))]
-    let _ = folder;
-    Ok(())
-}
-
-/// Where a path leads: a link stays a link, and what it points to is replaced, also if that is not
-/// there yet.
-fn followed(path: &Path) -> io::Result<PathBuf> {
-    const MOST_LINKS: u32 = 40;
-    let mut target = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        match fs::read_link(&target) {
-            Ok(next) => target = target.parent().unwrap_or(Path::new("")).join(next),
-            Err(_) => return Ok(target),
+            /// Writes the filter to a file, whole or not at all: a temporary file in the same folder
+            /// is written, synced and renamed, so a crash leaves the old file or the new one. What
+            /// is not a regular file (a pipe, a device) is written directly. A link is followed, and
+            /// an existing file's permissions are kept (its owner too, where the system allows it).
+            pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+                save(self, path.as_ref())
+            }
         }
-    }
-    Err(io::Error::other("too many links"))
-}
 
-/// A temporary file in the folder, with the owner and permissions of the file that it will replace,
-/// from the start no more readable than that; or, for a new file, with those of any new file.
-#[cfg(unix)]
-pub(crate) fn temporary(
-    folder: &Path,
-    existing: Option<&fs::Metadata>,
-) -> io::Result<tempfile::NamedTempFile> {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".tamis-");
-    let Some(metadata) = existing else {
-        // The umask applies.
-        return builder.permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder);
+        /// A filter is the bytes of its file.
+        #[cfg(feature = "serde")]
+        impl<$parameter: $bound> serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_bytes(&self.to_bytes())
+            }
+        }
+
+        /// What is read is verified. Keyed filters need their key, which no file holds, and filters
+        /// of a dictionary need that: read those with [`Open`].
+        #[cfg(feature = "serde")]
+        impl<'de, $parameter: $bound> serde::Deserialize<'de> for $type
+        where
+            Self: TryFrom<AnyFilter, Error = Error>,
+        {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                AnyFilter::deserialize(from)?.try_into().map_err(serde::de::Error::custom)
+            }
+        }
     };
-    let file = builder.permissions(fs::Permissions::from_mode(0o600)).tempfile_in(folder)?;
-    // Only root may give files away; for others the owner is the same already, or cannot be kept.
-    let _ = fchown(file.as_file(), Some(metadata.uid()), Some(metadata.gid()));
-    file.as_file().set_permissions(metadata.permissions())?;
-    Ok(file)
 }
 
-#[cfg(not(unix))]
-pub(crate) fn temporary(
-    folder: &Path,
-    _: Option<&fs::Metadata>,
-) -> io::Result<tempfile::NamedTempFile> {
-    tempfile::Builder::new().prefix(".tamis-").tempfile_in(folder)
+file_methods!(<L: Layout> Filter<L>);
+file_methods!(<C: CellKind> ZoneFilter<C>);
+file_methods!(<P: ReleasePlan> Release<P>);
+
+/// A filter is the bytes of its file.
+#[cfg(feature = "serde")]
+impl serde::Serialize for AnyFilter {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.to_bytes())
+    }
+}
+
+/// What is read is verified. Keyed filters need their key, which no file holds, and filters of a
+/// dictionary need that: read those with [`Open`].
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for AnyFilter {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<AnyFilter, D::Error> {
+        struct Bytes;
+        impl<'de> serde::de::Visitor<'de> for Bytes {
+            type Value = AnyFilter;
+            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                out.write_str("the bytes of a tamis file")
+            }
+            fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<AnyFilter, E> {
+                AnyFilter::from_bytes(bytes).map_err(E::custom)
+            }
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(
+                self,
+                mut numbers: A,
+            ) -> Result<AnyFilter, A::Error> {
+                let mut bytes = Vec::new();
+                while let Some(byte) = numbers.next_element()? {
+                    bytes.push(byte);
+                }
+                self.visit_bytes(&bytes)
+            }
+        }
+        deserializer.deserialize_bytes(Bytes)
+    }
 }

@@ -60,7 +60,7 @@ mod epsilon;
 mod ledger;
 mod linear;
 pub mod noise;
-mod published;
+mod release;
 #[cfg(test)]
 mod trial;
 mod ultra;
@@ -70,7 +70,7 @@ pub use epsilon::Epsilon;
 pub use ledger::{Entry, Ledger, Receipt, Utc};
 pub use linear::{LinearDraft, LinearFilter, LinearPlan};
 use noise::{Coins, SecretCoins};
-pub use published::Published;
+pub use release::{Rehearsal, Release, ReleasePlan};
 pub use ultra::{PublicBloom, UltraFilter, UltraPlan};
 
 /// The least that the worse of false positives and false negatives can be for whatever loses at
@@ -98,26 +98,6 @@ pub fn f1(fpr: f64, fnr: f64) -> f64 {
     let found = 1.0 - fnr;
     if found == 0.0 { 0.0 } else { 2.0 * found / (2.0 * found + fpr + fnr) }
 }
-
-/// A release that was made with coins that anybody can predict. It can be asked, but not saved.
-///
-/// ```
-/// use tamis::privacy::{LinearFilter, LinearPlan};
-/// let plan = LinearPlan::new(100, "2".parse()?)?;
-/// let trial = LinearFilter::rehearse(plan, 0..100u64, 7)?;
-/// let again = LinearFilter::rehearse(plan, 0..100u64, 7)?;
-/// assert_eq!(trial, again);
-/// # Ok::<(), tamis::Error>(())
-/// ```
-///
-/// ```compile_fail,E0277
-/// use tamis::{AnyFilter, privacy::{LinearFilter, LinearPlan}};
-/// let trial = LinearFilter::rehearse(LinearPlan::new(100, "2".parse()?)?, 0..100u64, 7)?;
-/// AnyFilter::from(trial);                     // which could be saved
-/// # Ok::<(), tamis::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rehearsal<T>(T);
 
 /// A loss of nothing allows nothing but noise.
 fn check_epsilon(epsilon: Epsilon) -> Result<(), Error> {

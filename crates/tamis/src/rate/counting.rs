@@ -104,6 +104,23 @@ impl Cells for Counting {
             .sum()
     }
 
+    #[allow(private_interfaces)]
+    fn remove(plan: &Plan, body: &mut [u8], probe: &Probe<'_>) -> Option<bool> {
+        let counters = counters(plan);
+        let places = Places::new(plan, probe);
+        if places.get().iter().any(|&place| counters.get(body, place) == 0) {
+            return Some(false);
+        }
+        for &place in places.get() {
+            let count = counters.get(body, place);
+            // At the ceiling nobody knows how many keys share the counter, so it must stay.
+            if count < counters.ceiling() {
+                counters.set(body, place, count - 1);
+            }
+        }
+        Some(true)
+    }
+
     /// The sum: a key of both must be removed as often as it was inserted into either.
     fn union(plan: &Plan, body: &mut [u8], other: &[u8]) {
         combine(plan, body, other, |l, r| (l + r).min(counters(plan).ceiling()));
@@ -135,20 +152,10 @@ fn count(plan: &Plan, body: &[u8], which: impl Fn(u64) -> bool) -> u64 {
 impl CountingBloom {
     /// Takes a key out once. [`Error::Absent`], and no change, if it is certainly not there.
     pub fn remove(&mut self, key: impl Key) -> Result<(), Error> {
-        let counters = counters(self.plan());
-        let places = Places::new(self.plan(), &self.hash().probe(key.as_key()));
-        let body = self.body_mut();
-        if places.get().iter().any(|&place| counters.get(body, place) == 0) {
-            return Err(Error::Absent);
+        match self.take_out(key.as_key()) {
+            Some(true) => Ok(()),
+            _ => Err(Error::Absent),
         }
-        for &place in places.get() {
-            let count = counters.get(body, place);
-            // At the ceiling nobody knows how many keys share the counter, so it must stay.
-            if count < counters.ceiling() {
-                counters.set(body, place, count - 1);
-            }
-        }
-        Ok(())
     }
 
     /// How many counters have reached their ceiling and can no longer fall. Keys that met one may

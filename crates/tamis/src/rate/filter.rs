@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 /// assert!(!seen_twice::<Blocked>(&["ant", "bee", "cat"])?);
 /// # Ok::<(), tamis::Error>(())
 /// ```
-pub trait Layout: sealed::Cells + 'static {
+pub trait Layout: sealed::Cells + Send + Sync + 'static {
     /// The kind that plans and files name it by.
     const KIND: Kind;
 }
@@ -51,6 +51,11 @@ pub(crate) mod sealed {
             digest: impl FnOnce() -> Digest,
         ) -> bool {
             Self::insert(plan, body, &Probe::Digest(digest()))
+        }
+        /// Takes the key out; says whether it was there, perhaps. `None`: the layout cannot forget.
+        #[allow(private_interfaces)]
+        fn remove(_: &Plan, _body: &mut [u8], _: &Probe<'_>) -> Option<bool> {
+            None
         }
         /// Whether the key passes.
         #[allow(private_interfaces)]
@@ -271,6 +276,11 @@ impl<L: Layout> Filter<L> {
         .sum()
     }
 
+    /// Takes a key out once, if the layout can; says whether it was there, perhaps.
+    pub(crate) fn take_out(&mut self, key: KeyRef<'_>) -> Option<bool> {
+        L::remove(&self.plan, self.body.bytes_mut(), &self.hash.probe(key))
+    }
+
     /// What it takes to insert keys.
     pub(super) fn parts_mut(&mut self) -> (&Plan, &HashFamily, &mut Kinds, &mut [u8]) {
         (&self.plan, &self.hash, &mut self.kinds, self.body.bytes_mut())
@@ -438,10 +448,6 @@ impl<L: Layout> Filter<L> {
     pub fn body(&self) -> &[u8] {
         self.body.bytes()
     }
-
-    pub(super) fn body_mut(&mut self) -> &mut [u8] {
-        self.body.bytes_mut()
-    }
 }
 
 impl<L: Layout> Clone for Filter<L> {
@@ -473,90 +479,14 @@ impl<L: Layout> PartialEq for Filter<L> {
 impl<L: Layout> Eq for Filter<L> {}
 
 impl<L: Layout> fmt::Debug for Filter<L> {
+    /// The plan, the hash (never its secret), and how full it is, which reads the whole body.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Filter")
             .field("plan", &self.plan)
             .field("hash", &self.hash)
             .field("kinds", &self.kinds)
+            .field("fill", &self.fill())
+            .field("health", &self.health())
             .finish_non_exhaustive()
-    }
-}
-
-/// A rate filter of whichever layout, for code that decides at run time. The methods are those of
-/// [`Filter`].
-///
-/// ```
-/// use tamis::{Bloom, CountingBloom, Key, rate::RateFilter};
-/// let mut filters: Vec<Box<dyn RateFilter>> =
-///     vec![Box::new(Bloom::new(100, 0.01)?), Box::new(CountingBloom::new(100, 0.01)?)];
-/// for filter in &mut filters {
-///     filter.insert("ant".as_key());
-///     assert!(filter.contains("ant".as_key()));
-/// }
-/// # Ok::<(), tamis::Error>(())
-/// ```
-pub trait RateFilter: Send + Sync {
-    /// See [`Filter::insert`].
-    fn insert(&mut self, key: KeyRef<'_>) -> bool;
-    /// See [`Filter::contains`].
-    fn contains(&self, key: KeyRef<'_>) -> bool;
-    /// See [`Filter::insert_many`].
-    fn insert_many(&mut self, keys: &[KeyRef<'_>]) -> u64;
-    /// See [`Filter::contains_many`].
-    fn contains_many(&self, keys: &[KeyRef<'_>]) -> Vec<bool>;
-    /// See [`Filter::estimated_items`].
-    fn estimated_items(&self) -> f64;
-    /// See [`Filter::fill`].
-    fn fill(&self) -> f64;
-    /// See [`Filter::expected_fpr`].
-    fn expected_fpr(&self) -> f64;
-    /// See [`Filter::health`].
-    fn health(&self) -> Health;
-    /// See [`Filter::plan`].
-    fn plan(&self) -> &Plan;
-    /// See [`Filter::hash`].
-    fn hash(&self) -> &HashFamily;
-    /// See [`Filter::kinds`].
-    fn kinds(&self) -> Kinds;
-    /// See [`Filter::body`].
-    fn body(&self) -> &[u8];
-}
-
-impl<L: Layout + Send + Sync> RateFilter for Filter<L> {
-    fn insert(&mut self, key: KeyRef<'_>) -> bool {
-        Filter::insert(self, key)
-    }
-    fn contains(&self, key: KeyRef<'_>) -> bool {
-        Filter::contains(self, key)
-    }
-    fn insert_many(&mut self, keys: &[KeyRef<'_>]) -> u64 {
-        Filter::insert_many(self, keys)
-    }
-    fn contains_many(&self, keys: &[KeyRef<'_>]) -> Vec<bool> {
-        Filter::contains_many(self, keys)
-    }
-    fn estimated_items(&self) -> f64 {
-        Filter::estimated_items(self)
-    }
-    fn fill(&self) -> f64 {
-        Filter::fill(self)
-    }
-    fn expected_fpr(&self) -> f64 {
-        Filter::expected_fpr(self)
-    }
-    fn health(&self) -> Health {
-        Filter::health(self)
-    }
-    fn plan(&self) -> &Plan {
-        Filter::plan(self)
-    }
-    fn hash(&self) -> &HashFamily {
-        Filter::hash(self)
-    }
-    fn kinds(&self) -> Kinds {
-        Filter::kinds(self)
-    }
-    fn body(&self) -> &[u8] {
-        Filter::body(self)
     }
 }

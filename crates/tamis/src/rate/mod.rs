@@ -23,5 +23,5 @@ pub use crate::Health;
 pub use blocked::{Blocked, BlockedBloom};
 pub use bloom::{Bloom, Classic};
 pub use counting::{Counting, CountingBloom};
-pub use filter::{Filter, Layout, RateFilter};
+pub use filter::{Filter, Layout};
 pub use plan::{Kind, MAX_BITS, MAX_FPR, MAX_HASHES, MIN_FPR, Plan};

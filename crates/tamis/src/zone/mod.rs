@@ -26,9 +26,7 @@ pub use certificate::{Certificate, Packing, packing, zone};
 pub use code::{Code, Occupancy};
 pub use crt::Residues;
 pub(crate) use filter::State;
-pub use filter::{
-    AnyZone, Bits, CellKind, Counters, CountingFilter, Filter, List, Method, ZoneFilter,
-};
+pub use filter::{Bits, CellKind, Counters, CountingFilter, Filter, List, Method, ZoneFilter};
 pub use inverse::{Guideline, guideline, largest_items, largest_universe};
 pub use list::crt::chinese_remainder;
 pub use plan::{CodeKind, Plan, Prefer};

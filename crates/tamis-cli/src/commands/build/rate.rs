@@ -7,7 +7,7 @@ use crate::output::{self, Integer, Report, Target, about, grouped, rate, warn};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use tamis::rate::{Health, Kind, Plan, RateFilter};
+use tamis::rate::{Health, Kind, Plan};
 use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, HashFamily};
 
 /// Members always pass; strangers pass at a rate you choose
@@ -64,15 +64,14 @@ impl BuildRate {
             plan.check_memory(most)?;
         }
         let mut any = make(plan, hash)?;
-        let filter = any.as_rate_mut().context("a rate filter was made")?;
         let (mut keys, mut new) = (0, 0);
         self.input.format.for_new_filter().each(&self.input.files, "building", false, |batch| {
             keys += batch.len() as u64;
-            new += filter.insert_many(&batch.keys());
+            new += any.insert_many(&batch.keys())?;
             Ok(true)
         })?;
         output::save(&any, &self.target.output)?;
-        any.as_rate().map_or(Ok(()), |filter| self.report(filter, keys, new))
+        self.report(&any, &plan, keys, new)
     }
 
     fn hash(&self) -> anyhow::Result<HashFamily> {
@@ -123,40 +122,35 @@ impl BuildRate {
             .plan()
     }
 
-    fn report(&self, filter: &dyn RateFilter, keys: u64, new: u64) -> anyhow::Result<()> {
-        let plan = filter.plan();
+    fn report(&self, filter: &AnyFilter, plan: &Plan, keys: u64, new: u64) -> anyhow::Result<()> {
+        let items = filter.estimated_items().unwrap_or_default();
         let report = BuildReport {
             file: self.target.output.display().to_string(),
             keys: keys.into(),
             certainly_new: new.into(),
             health: filter.health().to_string(),
-            estimated_items: filter.estimated_items(),
+            estimated_items: items,
             fill: filter.fill(),
             fpr_now: filter.expected_fpr(),
             plan: PlanFacts::new(plan),
             advice: plan::advice(plan),
-            text: self.text(filter, keys, new),
+            text: self.text(filter, plan, keys, new),
         };
         output::report_on(&self.target.output, &report, self.target.json)?;
         if filter.health() == Health::Beyond {
             warn(&format!(
                 "tamis: warning: about {} distinct keys in a filter planned for {}: {} of strangers pass, not {}; rebuild with --items {}",
-                about(filter.estimated_items()),
+                about(items),
                 grouped(plan.items()),
                 rate(filter.expected_fpr()),
                 rate(plan.fpr()),
-                if filter.estimated_items().is_finite() {
-                    filter.estimated_items().ceil() as u64
-                } else {
-                    keys
-                },
+                if items.is_finite() { items.ceil() as u64 } else { keys },
             ));
         }
         Ok(())
     }
 
-    fn text(&self, filter: &dyn RateFilter, keys: u64, new: u64) -> String {
-        let plan = filter.plan();
+    fn text(&self, filter: &AnyFilter, plan: &Plan, keys: u64, new: u64) -> String {
         let mut text = format!(
             "{}: a {} filter of {} bytes ({:.2} bits an item)\n\
              keys      {} read, at least {} of them distinct\n\

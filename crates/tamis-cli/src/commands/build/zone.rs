@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Serialize;
 use std::collections::HashSet;
 use tamis::AnyFilter;
-use tamis::zone::{CountingFilter, Filter, Plan, Universe};
+use tamis::zone::{CountingFilter, Filter, Universe};
 
 /// Nobody is answered wrongly, up to d items of a finite universe
 #[derive(Args)]
@@ -89,8 +89,7 @@ impl BuildZone {
     }
 
     fn report(&self, any: &AnyFilter, keys: u64) -> anyhow::Result<()> {
-        let Some(zone) = any.as_zone() else { return Ok(()) };
-        let plan: &Plan = zone.plan();
+        let Some(plan) = any.plan().zone() else { return Ok(()) };
         let contents = Contents::of(any);
         let text = format!(
             "{}: a {} filter of {} bytes ({} bits, code {}, {} probes)\n\
@@ -111,8 +110,8 @@ impl BuildZone {
         let report = BuildReport {
             file: self.target.output.display().to_string(),
             keys: keys.into(),
-            len: zone.len().into(),
-            len_is_exact: zone.len_is_exact(),
+            len: any.len().unwrap_or_default().into(),
+            len_is_exact: any.len_is_exact(),
             health: any.health().to_string(),
             plan: PlanFacts::new(plan),
             text,

@@ -4,7 +4,7 @@ mod book;
 mod utc;
 
 use crate::Error;
-use crate::format::{folder_of, sync_folder, temporary};
+use crate::format::{Existing, write_file};
 use crate::privacy::Epsilon;
 use book::Book;
 pub use book::Entry;
@@ -99,18 +99,14 @@ impl Ledger {
             ));
         }
         let (book, line) = Book::create(budget, Utc::now(), about)?;
-        let folder = folder_of(&path)?;
-        let mut file = temporary(folder, None)?;
-        file.write_all(line.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist_noclobber(&path).map_err(|e| match e.error.kind() {
+        let content = |file: &mut File| file.write_all(line.as_bytes());
+        write_file(&path, Existing::Refuse, content).map_err(|e| match e.kind() {
             io::ErrorKind::AlreadyExists => refused(
                 "the file exists, and a ledger is never overwritten: that would forget what was spent",
                 "open it, or choose another name",
             ),
-            _ => e.error.into(),
+            _ => e.into(),
         })?;
-        sync_folder(folder)?;
         Ok(Ledger { path, book })
     }
 

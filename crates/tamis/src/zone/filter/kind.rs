@@ -1,7 +1,7 @@
 //! What a cell is: a bit or a counter.
 
 /// What a cell is: a bit or a counter. Closed to others.
-pub trait CellKind: sealed::Sealed + 'static {
+pub trait CellKind: sealed::Sealed + Send + Sync + 'static {
     /// Whether cells count.
     const COUNTING: bool;
 }

@@ -92,6 +92,14 @@ impl CountingFilter {
 
     /// [`remove`](Self::remove) by the element's number in the universe.
     pub fn remove_number(&mut self, number: u64) -> Result<(), Error> {
+        self.take_out_number(number)
+    }
+}
+
+impl<C: CellKind> ZoneFilter<C> {
+    /// [`remove_number`](CountingFilter::remove_number); the cells must be counters.
+    pub(crate) fn take_out_number(&mut self, number: u64) -> Result<(), Error> {
+        debug_assert!(C::COUNTING);
         self.check_number(number)?;
         let positions = self.positions(number);
         if !self.holds(&positions) {

@@ -8,9 +8,7 @@
 //! | `listing` | from the cells back to the items |
 //! | `merge` | union and intersection |
 //! | `resize` | grow and shrink |
-//! | `any` | the view of a zone filter whose kind of cells is known at run time |
 
-mod any;
 mod cells;
 mod kind;
 mod listing;
@@ -18,7 +16,6 @@ mod members;
 mod merge;
 mod resize;
 
-pub use any::AnyZone;
 pub use kind::{Bits, CellKind, Counters};
 pub use listing::{List, Method};
 
@@ -180,6 +177,13 @@ impl<C: CellKind> ZoneFilter<C> {
         }
         let full = |(block, size): (usize, &u64)| self.count(block) as f64 / *size as f64;
         self.plan.blocks().iter().enumerate().map(full).product()
+    }
+
+    /// The share of cells that are not empty.
+    #[must_use]
+    pub fn fill(&self) -> f64 {
+        let occupied: u64 = (0..self.plan.blocks().len()).map(|block| self.count(block)).sum();
+        occupied as f64 / self.plan.cells() as f64
     }
 
     /// Whether the cells can be those of as many items as the filter says it holds: each has one

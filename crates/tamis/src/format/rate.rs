@@ -1,0 +1,127 @@
+//! Rate filters in files: kinds 1 to 3.
+
+use super::header::{Draft, Fields, SHORTEST, refused};
+use super::stored::{AnyPlan, Parsed, Stored, cannot};
+use crate::rate::{Filter, Kind, Layout, Plan};
+use crate::{Error, HashFamily, Health, KeyRef, Kinds};
+
+/// FORMAT v1: frozen. The byte that says that the planned items were found by counting the keys.
+const COUNTED: u8 = 1;
+
+impl<L: Layout> Stored for Filter<L> {
+    fn id() -> u16 {
+        match L::KIND {
+            Kind::Bloom => 1,
+            Kind::Blocked => 2,
+            Kind::Counting => 3,
+        }
+    }
+
+    fn kind_name() -> &'static str {
+        L::KIND.name()
+    }
+
+    fn parse(fields: &Fields<'_>) -> Result<Parsed<Self>, Error> {
+        fields.check_length(SHORTEST)?;
+        fields.check_reserved(&[(28, 32), (35, 36)], 76)?;
+        let plan = Plan::from_fields(
+            L::KIND,
+            fields.u64(48),
+            fields.f64(56),
+            fields.u64(64),
+            fields.u32(36),
+            fields.u32(72),
+        )?;
+        let plan = match fields.u8(34) {
+            0 => plan,
+            COUNTED => plan.counted(),
+            other => return Err(refused("origin of the number of items", other)),
+        };
+        let kinds = Kinds::from_byte(fields.u8(33))
+            .ok_or_else(|| refused("kinds of keys", fields.u8(33)))?;
+        let hash = fields.hash()?;
+        Ok(Parsed::new(plan.bits(), move |body| Filter::from_parts(plan, hash, kinds, body)))
+    }
+
+    fn header(&self) -> Vec<u8> {
+        let plan = self.plan();
+        let mut draft = Draft::new(Self::id(), SHORTEST, Filter::body(self));
+        draft.put_hash(Filter::hash(self));
+        let counted = if plan.is_counted() { COUNTED } else { 0 };
+        draft.put(33, &[Filter::kinds(self).to_byte(), counted]);
+        draft.put(36, &plan.hashes().to_le_bytes());
+        draft.put(48, &plan.items().to_le_bytes());
+        draft.put(56, &plan.fpr().to_le_bytes());
+        draft.put(64, &plan.cells().to_le_bytes());
+        draft.put(72, &plan.counter_bits().to_le_bytes());
+        draft.finish()
+    }
+
+    fn body(&self) -> &[u8] {
+        Filter::body(self)
+    }
+
+    fn kind(&self) -> &'static str {
+        Self::kind_name()
+    }
+
+    fn plan(&self) -> AnyPlan<'_> {
+        AnyPlan::Rate(Filter::plan(self))
+    }
+
+    fn hash(&self) -> Option<&HashFamily> {
+        Some(Filter::hash(self))
+    }
+
+    fn kinds(&self) -> Kinds {
+        Filter::kinds(self)
+    }
+
+    fn health(&self) -> Health {
+        Filter::health(self)
+    }
+
+    fn expected_fpr(&self) -> f64 {
+        Filter::expected_fpr(self)
+    }
+
+    fn fill(&self) -> f64 {
+        Filter::fill(self)
+    }
+
+    fn estimated_items(&self) -> Option<f64> {
+        Some(Filter::estimated_items(self))
+    }
+
+    fn contains(&self, key: KeyRef<'_>) -> Result<bool, Error> {
+        Ok(Filter::contains(self, key))
+    }
+
+    fn contains_many(&self, keys: &[KeyRef<'_>]) -> Result<Vec<bool>, Error> {
+        Ok(Filter::contains_many(self, keys))
+    }
+
+    fn insert(&mut self, key: KeyRef<'_>, _beyond: bool) -> Result<bool, Error> {
+        Ok(Filter::insert(self, key))
+    }
+
+    fn insert_many(&mut self, keys: &[KeyRef<'_>]) -> Result<u64, Error> {
+        Ok(Filter::insert_many(self, keys))
+    }
+
+    fn remove(&mut self, key: KeyRef<'_>) -> Result<(), Error> {
+        match self.take_out(key) {
+            Some(true) => Ok(()),
+            Some(false) => Err(Error::Absent),
+            None => Err(cannot(Self::kind_name(), "forget a key", "build a counting filter")),
+        }
+    }
+
+    fn union(&mut self, other: &Self) -> Result<(), Error> {
+        Filter::union(self, other)
+    }
+
+    fn intersect(&mut self, other: &Self) -> Result<(), Error> {
+        Filter::intersect(self, other)
+    }
+}
