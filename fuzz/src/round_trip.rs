@@ -1,0 +1,82 @@
+//! What is written is read.
+
+use arbitrary::{Arbitrary, Unstructured};
+use tamis::privacy::{LinearFilter, LinearPlan, UltraFilter, UltraPlan};
+use tamis::rate::{Kind, Plan};
+use tamis::zone::{CodeKind, CountingFilter, Universe};
+use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, HashFamily, Open, Promise, SecretKey};
+
+type Case = (u8, u8, u16, Vec<Vec<u8>>);
+
+/// Checks one input.
+pub fn check(bytes: &[u8]) {
+    let Ok(case) = Case::arbitrary_take_rest(Unstructured::new(bytes)) else { return };
+    let (kind, family, items, keys) = case;
+    let secret = || SecretKey::new(b"0123456789abcdef").ok();
+    let hash = match family % 4 {
+        0 => HashFamily::fast(u64::from(family)),
+        1 => secret().map(HashFamily::keyed).unwrap_or_default(),
+        2 => HashFamily::sha256_md5(),
+        _ => HashFamily::prefixed(),
+    };
+    let keyed = hash.name() == "keyed";
+    let items = u64::from(items) + 1;
+    let rate = f64::from(family / 4 + 1) / 70.0;
+    let plan = |kind| Plan::from_items_fpr(kind, items, rate).ok();
+    let mut all_pass = true;
+    let filter: Option<AnyFilter> = match kind % 6 {
+        0 => plan(Kind::Bloom)
+            .and_then(|plan| Bloom::with_plan(plan, hash).ok())
+            .map(AnyFilter::from),
+        1 => plan(Kind::Blocked)
+            .and_then(|plan| BlockedBloom::with_plan(plan, hash).ok())
+            .map(AnyFilter::from),
+        2 => plan(Kind::Counting)
+            .and_then(|plan| CountingBloom::with_plan(plan, hash).ok())
+            .map(AnyFilter::from),
+        3 => {
+            let universe = Universe::dictionary(&keys).ok();
+            let plan = universe
+                .and_then(|u| tamis::zone::Plan::with_code(u, items.min(9), CodeKind::Rs).ok());
+            plan.and_then(|plan| CountingFilter::with_plan(plan).ok()).map(AnyFilter::from)
+        }
+        other => {
+            all_pass = false;
+            let epsilon = "1.5".parse().ok();
+            match (other, epsilon) {
+                (4, Some(e)) => LinearPlan::new(items, e)
+                    .ok()
+                    .and_then(|plan| LinearFilter::publish(plan, &keys).ok())
+                    .map(AnyFilter::from),
+                (_, Some(e)) => UltraPlan::new(items, e)
+                    .ok()
+                    .and_then(|plan| UltraFilter::new(plan).ok())
+                    .map(|mut private| {
+                        private.insert_many(&keys);
+                        private
+                    })
+                    .and_then(|private| private.publish().ok())
+                    .map(AnyFilter::from),
+                _ => None,
+            }
+        }
+    };
+    let Some(mut filter) = filter else { return };
+    if filter.promise() == Promise::Rate {
+        filter.insert_many(&keys).expect("a rate filter takes any key");
+    }
+    (0..keys.len() as u64).for_each(|number| drop(filter.insert_number(number, true)));
+    let bytes = filter.to_bytes();
+    let mut options = Open::new();
+    if keyed && filter.promise() == Promise::Rate {
+        options = options.key(secret().expect("a secret"));
+    }
+    if filter.promise() == Promise::Zone {
+        options = options.dictionary(Universe::dictionary(&keys).expect("it was one"));
+    }
+    let read = options.bytes(&bytes).expect("what was written is read");
+    assert_eq!(read, filter);
+    if all_pass {
+        assert!(keys.iter().all(|key| read.contains(key).expect("a member")));
+    }
+}
