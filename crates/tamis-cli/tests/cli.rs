@@ -644,14 +644,14 @@ fn zone_plans_have_stable_fields_and_refusals() {
         ("plan zone --universe many --items 1", &["many", "ipv4"]),
         ("plan zone --universe dictionary:nowhere --items 1", &["nowhere"]),
         ("plan zone --universe 10 --items 0", &["at least 1"]),
-        ("plan zone --universe 10 --items 11", &["no more than 10"]),
+        ("plan zone --universe 10 --items 11", &["10 or fewer"]),
         ("plan zone --universe 1e10 --items 1e9", &["the most items of this universe"]),
         ("plan zone --universe 10 --bits 0", &["at least 1"]),
         ("plan zone --universe 10 --bits 5 --counting", &["--counting"]),
         ("plan zone --universe 10 --sizes 1", &["at least two"]),
         ("plan zone --universe 10 --sizes 0.5,0.5 --worth nan", &["--worth"]),
         ("plan zone --universe 10 --items 2 --worth 5", &["--worth"]),
-        ("plan zone --universe ipv4 --items 1e9 --code egh", &["fewer items"]),
+        ("plan zone --universe ipv4 --items 1e9 --code egh", &["items or fewer"]),
         ("plan zone --universe 10", &["two of"]),
         ("plan zone --universe 10 --items 1 --bits 5", &["leave one out"]),
         ("plan zone --universe 10 --sizes 0.5,0.6", &["add up to"]),
@@ -730,9 +730,9 @@ fn zone_filters_forget_grow_and_merge() {
     assert_eq!(shell.run("list f").ok(), "10.0.0.2\n");
     assert_eq!(shell.run("shrink f --blocks 20 --json").json()["blocks"], 20);
     assert_eq!(shell.run("list f").ok(), "10.0.0.2\n");
-    shell.run("grow f --items 5000000000").refused(&["no more than 4294967296"]);
-    shell.run("grow f --blocks 5").refused(&["fewer than the 20"]);
-    shell.run("shrink f --blocks 50").refused(&["more than the 20"]);
+    shell.run("grow f --items 5000000000").refused(&["4294967296 or fewer"]);
+    shell.run("grow f --blocks 5").refused(&["from 20 to 8192 blocks"]);
+    shell.run("shrink f --blocks 50").refused(&["from 1 to 20 blocks"]);
     // Filters of different lengths meet in the blocks they share.
     shell
         .with_input(

@@ -98,7 +98,7 @@ fn of_zone(plan: &Plan, bytes: &[u8], title: String) -> Raster {
         let shades = (0..bins)
             .map(|bin| body.most(start + size * bin / bins, start + size * (bin + 1) / bins))
             .collect();
-        let words = match plan.code() {
+        let words = match plan.code().kind() {
             CodeKind::Rs => format!("block {}: {size} values", i + 1),
             _ => format!("residues modulo {size}"),
         };

@@ -1,6 +1,8 @@
 //! Why something could not be done: the values involved, then the remedy.
 
 use crate::privacy::Epsilon;
+#[cfg(feature = "zone")]
+use crate::zone::{CodeKind, ListError};
 
 /// Why a filter could not be planned, made, changed, merged or read.
 ///
@@ -196,13 +198,22 @@ pub enum Error {
         /// Its value.
         got: String,
     },
-    /// There is no such universe.
-    #[error("{why}; {remedy}")]
-    Universe {
-        /// What is wrong with it.
-        why: String,
-        /// What to do.
-        remedy: String,
+    /// A universe has at least one element.
+    #[error("the universe has no elements; give at least 1")]
+    EmptyUniverse,
+    /// An interval begins at its smaller end.
+    #[error("the interval {first}..{last} is empty; write {last}..{first}")]
+    EmptyInterval {
+        /// Its first element.
+        first: u64,
+        /// Its last element.
+        last: u64,
+    },
+    /// A dictionary has each key once.
+    #[error("the dictionary has {key} twice; remove one of them")]
+    RepeatedKey {
+        /// The key.
+        key: String,
     },
     /// The key is no element of the universe, so the filter can say nothing of it.
     #[error("{key} is not among {universe}; ask only for elements of the filter's universe")]
@@ -212,19 +223,63 @@ pub enum Error {
         /// The universe.
         universe: String,
     },
+    /// A set of elements is no larger than their universe.
+    #[error("{items} items are more than the universe has elements; plan for {universe} or fewer")]
+    MoreThanUniverse {
+        /// The items asked for.
+        items: u64,
+        /// The size of the universe.
+        universe: u128,
+    },
     /// No code gives such a zone.
+    #[cfg(feature = "zone")]
     #[error(
-        "no {code} code keeps {items} items of {universe} elements free of false positives; {remedy}"
+        "no {code} code keeps {items} items of {universe} elements free of false positives; \
+         plan for {most} items or fewer, or take another code"
     )]
     Zone {
-        /// The code asked for.
-        code: &'static str,
+        /// The kind of code asked for.
+        code: CodeKind,
         /// The items.
         items: u64,
         /// The size of the universe.
         universe: u128,
-        /// What would do.
-        remedy: String,
+        /// So many items have a code of this kind for certain.
+        most: u64,
+    },
+    /// A zone filter cannot have so many blocks, or so few.
+    #[error("the filter can have from {least} to {most} blocks (got {got})")]
+    Blocks {
+        /// What was asked for.
+        got: u64,
+        /// The fewest blocks.
+        least: u64,
+        /// The most blocks.
+        most: u64,
+    },
+    /// So few blocks keep nothing apart.
+    #[error(
+        "{got} blocks are too few to keep 1 item of {universe} elements free of false positives; \
+         take more blocks"
+    )]
+    TooFewBlocks {
+        /// What was asked for.
+        got: u64,
+        /// The size of the universe.
+        universe: u128,
+    },
+    /// A zone filter cannot grow so far.
+    #[error(
+        "the filter cannot grow to {items} items: its code has at most {blocks} blocks, which are \
+         free of false positives for {most} items; build a filter with another code"
+    )]
+    Growth {
+        /// The items asked for.
+        items: u64,
+        /// The most blocks of the code.
+        blocks: u64,
+        /// The items that these blocks keep apart.
+        most: u64,
     },
     /// The filter holds as many items as its promise covers. Nothing was changed.
     #[error(
@@ -234,14 +289,10 @@ pub enum Error {
         /// The items that the zone allows.
         zone: u64,
     },
-    /// The list cannot be had with the work allowed.
-    #[error("{why}; {remedy}")]
-    Listing {
-        /// What stands against it.
-        why: String,
-        /// What to do.
-        remedy: String,
-    },
+    /// A zone filter cannot be listed.
+    #[cfg(feature = "zone")]
+    #[error(transparent)]
+    Listing(#[from] ListError),
     /// The filter's universe is a dictionary, which must be given to open it.
     #[error(
         "the filter's universe is a dictionary of {keys} keys; give the dictionary it was built with"

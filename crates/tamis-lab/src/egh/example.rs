@@ -1,8 +1,8 @@
 //! The two worked examples: Table I, and the listing of two elements.
 
-use super::{exact_zone, primes, root};
+use super::{chinese_remainder, exact_zone, primes, root};
 use crate::Notebook;
-use tamis::zone::{CodeKind, CountingFilter, Filter, Method, Plan, Universe, chinese_remainder};
+use tamis::zone::{CodeKind, CountingFilter, Filter, Method, Plan, Universe};
 
 /// Where the example stands.
 const PLACE: &str = "Table I (Section V-B)";
@@ -145,8 +145,7 @@ pub(super) fn listing_two(book: &mut Notebook) {
         shown(&squares),
         "the squared differences of the residues",
     );
-    let solve =
-        |residues: &[u64]| chinese_remainder(residues, &moduli).map(|(x, _)| x).unwrap_or_default();
+    let solve = |residues: &[u64]| chinese_remainder(residues, &moduli);
     let (z, sum) = (solve(&squares), solve(&sums));
     book.exact(&place("z"), 4, &z, "by the Chinese remainder theorem");
     book.exact(&place("u = x_1 - x_2"), 2, z.sqrt(), "the square root of z");

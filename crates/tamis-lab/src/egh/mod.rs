@@ -14,7 +14,8 @@ mod uses;
 
 use crate::Notebook;
 use num_bigint::BigUint;
-use tamis::zone::{CodeKind, Filter, Packing, Plan, Universe, packing};
+use tamis::zone::proof::{Packing, packing};
+use tamis::zone::{CodeKind, Filter, Plan, Universe};
 
 /// The nodes that a search for a packing may visit: a second at most, and far more than any here
 /// takes.
@@ -71,6 +72,17 @@ fn primes_within(bits: u64) -> Vec<u64> {
 
 fn product(moduli: &[u64]) -> BigUint {
     moduli.iter().fold(BigUint::from(1u8), |product, modulus| product * modulus)
+}
+
+/// Algorithm 1 of the paper: the least number with these residues modulo distinct primes.
+fn chinese_remainder(residues: &[u64], primes: &[u64]) -> BigUint {
+    let whole = product(primes);
+    let term = |(residue, prime): (&u64, &u64)| {
+        let others = &whole / prime;
+        let inverse = others.modinv(&BigUint::from(*prime)).unwrap_or_default();
+        others * inverse * residue
+    };
+    residues.iter().zip(primes).map(term).sum::<BigUint>() % &whole
 }
 
 /// n_d of the primes: the integer root of their product, however large.

@@ -3,13 +3,12 @@
 use super::example::{columns, covered};
 use super::figures::Times;
 use super::{
-    claim_2, deceived, exact_zone, is_free, plan, primes, product, real_root, root, tables,
+    chinese_remainder, claim_2, deceived, exact_zone, is_free, plan, primes, product, real_root,
+    root, tables,
 };
 use crate::{Notebook, significant};
 use num_bigint::BigUint;
-use tamis::zone::{
-    CodeKind, CountingFilter, Method, Plan, Universe, chinese_remainder, largest_universe, zone,
-};
+use tamis::zone::{CodeKind, CountingFilter, Method, Plan, Universe, largest_universe, proof};
 
 pub(super) fn slips(book: &mut Notebook, times: &Times) {
     sizes(book);
@@ -111,15 +110,14 @@ fn arithmetic(book: &mut Notebook) {
     // With the sign as printed, e_i is -1 instead of 1 modulo p_i.
     let moduli = primes(4);
     let negated: Vec<u64> = moduli.iter().map(|p| (p - 6 % p) % p).collect();
-    let solved =
-        |residues: &[u64]| chinese_remainder(residues, &moduli).map(|(x, _)| x).unwrap_or_default();
+    let solved = |residues: &[u64]| chinese_remainder(residues, &moduli);
     book.slip(
         "Section V-A has r_i p_i = 1 + q_i times the product of the other primes, which makes q_i the \
          inverse of its negative.",
         format!("With 2, 3, 5, 7 the residues of 6 would then give {} by Eq. 5.", solved(&negated)),
     );
 
-    let whole = chinese_remainder(&[0; 5], &primes(5)).map(|(x, _)| x).unwrap_or_default();
+    let whole = chinese_remainder(&[0; 5], &primes(5));
     book.slip(
         "Section VI-A lists a single element by the Chinese remainder theorem; for n = P the last element \
          has only residues 0.",
@@ -172,7 +170,7 @@ fn bounds(book: &mut Notebook) {
     );
 
     let many = primes(190);
-    let (proved, why) = zone(&many, 1 << 16, u32::MAX);
+    let (proved, why) = proof::zone(&many, 1 << 16, u32::MAX);
     book.slip(
         "Section II-A's filter for 100 of 2^16 holds more: Lemma 1 undercounts most for many items.",
         format!(

@@ -2,12 +2,10 @@
 
 use super::header::{Draft, Fields, LINE, MAX_MODULI, MODULI, SHORTEST, refused};
 use super::stored::{AnyPlan, Parsed, Resize, Stored, cannot};
-use crate::zone::{
-    CellKind, Choice, List, MOST_MODULI, Method, Plan, Scheme, State, Universe, ZoneFilter,
-};
+use crate::zone::{self, CellKind, Code, List, Method, Plan, State, Universe, ZoneFilter};
 use crate::{Error, HashFamily, Health, KeyRef};
 
-const _: () = assert!(MOST_MODULI == MAX_MODULI);
+const _: () = assert!(zone::MAX_MODULI == MAX_MODULI);
 
 // FORMAT v1: frozen. The numbers of the codes, of the names of elements and of the state.
 const EGH: u8 = 1;
@@ -35,10 +33,10 @@ impl<C: CellKind> Stored for ZoneFilter<C> {
 
     fn header(&self) -> Vec<u8> {
         let (plan, universe) = (ZoneFilter::plan(self), ZoneFilter::plan(self).universe());
-        let (code, listed, order, degree) = match plan.scheme() {
-            Scheme::Egh { .. } => (EGH, &[][..], 0, 0),
-            Scheme::Coprime { moduli } => (COPRIME, &moduli[..], 0, 0),
-            Scheme::Rs(choice) => (REED_SOLOMON, &[][..], choice.order, choice.degree),
+        let (code, listed, order, degree) = match plan.code() {
+            Code::Egh { .. } => (EGH, &[][..], 0, 0),
+            Code::Coprime { moduli } => (COPRIME, &moduli[..], 0, 0),
+            Code::Rs { order, degree, .. } => (REED_SOLOMON, &[][..], *order, *degree),
         };
         let mut draft = Draft::new(Self::id(), header_length(listed.len()), ZoneFilter::body(self));
         let state = self.state();
@@ -171,14 +169,14 @@ fn parse(counting: bool, fields: &Fields<'_>) -> Result<(Plan, u64, State), Erro
     fields.check_length(header_length(listed))?;
     fields.check_reserved(&[(28, 32), (35, 36), (92, 96)], MODULI + 4 * listed)?;
     let (order, degree) = (fields.u32(84), fields.u32(88));
-    let scheme = match code {
+    let parameters = match code {
         EGH if blocks as usize > MAX_MODULI => return Err(refused("number of blocks", blocks)),
-        EGH => Scheme::Egh { blocks },
+        EGH => Code::Egh { blocks },
         COPRIME => {
             let modulus = |i: usize| u64::from(fields.u32(MODULI + 4 * i));
-            Scheme::Coprime { moduli: (0..listed).map(modulus).collect() }
+            Code::Coprime { moduli: (0..listed).map(modulus).collect() }
         }
-        REED_SOLOMON => Scheme::Rs(Choice { order, degree, blocks }),
+        REED_SOLOMON => Code::Rs { order, degree, blocks },
         other => return Err(refused("code", other)),
     };
     if code != REED_SOLOMON && (order, degree) != (0, 0) {
@@ -186,12 +184,12 @@ fn parse(counting: bool, fields: &Fields<'_>) -> Result<(Plan, u64, State), Erro
     }
     // A proof takes time, so the cheap check of the size comes first.
     let width = fields.u32(80);
-    let bits = scheme.cells().and_then(|cells| cells.checked_mul(u64::from(width)));
+    let bits = parameters.cells().and_then(|cells| cells.checked_mul(u64::from(width)));
     if bits.is_none_or(|bits| bits.div_ceil(8) != fields.body) {
         return Err(refused("body length", fields.body));
     }
     let items = fields.u64(64);
-    let plan = Plan::from_parts(parse_universe(fields)?, items, scheme, counting)?;
+    let plan = Plan::from_parts(parse_universe(fields)?, items, parameters, counting)?;
     if width != plan.counter_bits() {
         return Err(refused("counter width", width));
     }

@@ -58,10 +58,7 @@ impl Universe {
     /// The integers from `first` to `last`, both included.
     pub fn interval(first: u64, last: u64) -> Result<Universe, Error> {
         if first > last {
-            return Err(Error::Universe {
-                why: format!("the interval {first}..{last} is empty"),
-                remedy: format!("write {last}..{first}"),
-            });
+            return Err(Error::EmptyInterval { first, last });
         }
         Ok(Universe { first, last, names: Names::Integers })
     }
@@ -70,10 +67,7 @@ impl Universe {
     pub fn sized(size: u64) -> Result<Universe, Error> {
         match size.checked_sub(1) {
             Some(last) => Universe::interval(0, last),
-            None => Err(Error::Universe {
-                why: "a universe of 0 elements is empty".to_owned(),
-                remedy: "give at least 1".to_owned(),
-            }),
+            None => Err(Error::EmptyUniverse),
         }
     }
 
@@ -91,10 +85,7 @@ impl Universe {
             let bytes: Arc<[u8]> = Arc::from(key.as_key().bytes(&mut room));
             let place = list.len() as u64;
             if places.insert(Arc::clone(&bytes), place).is_some() {
-                return Err(Error::Universe {
-                    why: format!("the dictionary has {:?} twice", String::from_utf8_lossy(&bytes)),
-                    remedy: "remove one (sort -u does)".to_owned(),
-                });
+                return Err(Error::RepeatedKey { key: shown(KeyRef::Bytes(&bytes)) });
             }
             // Lengths first, so that no two lists run together alike.
             hasher.update((bytes.len() as u64).to_le_bytes());
@@ -102,10 +93,7 @@ impl Universe {
             list.push(bytes);
         }
         let Some(last) = (list.len() as u64).checked_sub(1) else {
-            return Err(Error::Universe {
-                why: "the dictionary is empty".to_owned(),
-                remedy: "give at least one key".to_owned(),
-            });
+            return Err(Error::EmptyUniverse);
         };
         let mut start = [0; 8];
         start.copy_from_slice(&hasher.finalize()[..8]);

@@ -106,10 +106,7 @@ impl ZoneSize {
     }
 
     pub(crate) fn plan(&self, universe: Universe, items: u64) -> anyhow::Result<Plan> {
-        let plan = match self.code.name() {
-            None => Plan::new(universe, items, self.preference())?,
-            Some(code) => Plan::best_of(&universe, items, code, self.preference())?,
-        };
+        let plan = Plan::choose(&universe, items, self.code.name(), self.preference())?;
         Ok(if self.counting { plan.counting() } else { plan })
     }
 }
@@ -248,9 +245,10 @@ impl PlanZone {
     }
 
     fn alternatives(&self, plan: &Plan) -> Vec<Plan> {
-        let other = |code: &CodeKind| *code != plan.code();
-        let best =
-            |code| Plan::best_of(plan.universe(), plan.items(), code, self.size.preference()).ok();
+        let other = |code: &CodeKind| *code != plan.code().kind();
+        let best = |code| {
+            Plan::choose(plan.universe(), plan.items(), Some(code), self.size.preference()).ok()
+        };
         let plans = CodeKind::ALL.into_iter().filter(other).filter_map(best);
         plans.map(|other| if plan.is_counting() { other.counting() } else { other }).collect()
     }
@@ -258,7 +256,7 @@ impl PlanZone {
     fn report<'a>(&self, plan: &'a Plan) -> PlanReport<'a> {
         let others = self.alternatives(plan);
         let alternative = |plan: &Plan| Alternative {
-            code: plan.code().name(),
+            code: plan.code().kind().name(),
             bits: plan.bits().into(),
             probes: plan.probes().into(),
         };
@@ -348,7 +346,7 @@ impl PlanFacts {
     pub(crate) fn new(plan: &Plan) -> PlanFacts {
         PlanFacts {
             promise: "zone",
-            code: plan.code().name(),
+            code: plan.code().kind().name(),
             items: plan.items().into(),
             universe: Integer(plan.universe().size()),
             zone: plan.zone().into(),

@@ -1,7 +1,7 @@
 //! Landau's problem: prime powers with a large product for their sum.
 
-use super::Sieve;
-use crate::zone::certificate;
+use crate::zone::arith::chinese::product_of;
+use crate::zone::arith::primes::Sieve;
 use num_bigint::BigUint;
 use num_traits::One;
 
@@ -18,14 +18,15 @@ pub(super) fn landau(universe: u128, items: u32, bits: u64, sieve: &Sieve) -> Ve
     let width = usize::try_from(bits).unwrap_or(usize::MAX);
     // Larger primes than these are worse than the ones at hand.
     let largest = sieve.limit() / 2 + 16;
-    let primes: Vec<u32> = sieve.primes.iter().copied().filter(|&prime| prime < largest).collect();
+    let primes: Vec<u32> =
+        sieve.primes().iter().copied().filter(|&prime| prime < largest).collect();
     if width.saturating_mul(primes.len()) <= TABLE_CELLS {
         return landau_by_table(&target, logarithm, width, &primes);
     }
     // Should rounding have misled the floats, a slightly larger target helps.
     for surplus in [0.0, 1e-9, 1e-6] {
         let powers = landau_by_exchange(logarithm * (1.0 + surplus), &primes);
-        if certificate::product_of(&powers) > target {
+        if product_of(&powers) > target {
             return powers;
         }
     }
@@ -73,7 +74,7 @@ fn landau_by_table(target: &BigUint, logarithm: f64, width: usize, primes: &[u32
     let first = best.partition_point(|&reached| reached < logarithm * (1.0 - 1e-12));
     for total in first..width.min(first + 8) {
         let powers = read_table(&exponents, width, primes, total);
-        if certificate::product_of(&powers) > *target {
+        if product_of(&powers) > *target {
             return powers;
         }
     }

@@ -1,6 +1,7 @@
 //! Levels: numbers weighed by the roots or powers that they reach.
 
-use super::{Best, Sieve};
+use super::Best;
+use crate::zone::arith::primes::Sieve;
 use crate::zone::certificate;
 use num_integer::Integer;
 use std::collections::BTreeSet;

@@ -19,6 +19,7 @@ mod small;
 use num_bigint::BigUint;
 use num_traits::One;
 
+use super::arith::primes::Sieve;
 use super::certificate::{self, Certificate};
 
 /// The most bits of `universe ^ items` for which primes are multiplied at all.
@@ -41,7 +42,7 @@ pub(crate) fn egh(universe: u128, items: u32) -> Vec<u64> {
     let mut product = BigUint::one();
     let mut chosen = Vec::new();
     // The product of the primes up to x exceeds 2^x from x = 29 on.
-    for prime in Sieve::new(bits as usize + 64).primes {
+    for &prime in Sieve::new(bits as usize + 64).primes() {
         if product >= target {
             break;
         }
@@ -120,50 +121,6 @@ impl Best {
     }
 }
 
-/// The smallest prime factors of the numbers below a limit.
-struct Sieve {
-    factor: Vec<u32>,
-    primes: Vec<u32>,
-}
-
-impl Sieve {
-    fn new(limit: usize) -> Self {
-        let limit = limit.min(1 << 24);
-        let mut factor = vec![0u32; limit];
-        let mut primes = Vec::new();
-        for number in 2..limit {
-            if factor[number] != 0 {
-                continue;
-            }
-            primes.push(number as u32);
-            for multiple in (number..limit).step_by(number) {
-                if factor[multiple] == 0 {
-                    factor[multiple] = number as u32;
-                }
-            }
-        }
-        Self { factor, primes }
-    }
-
-    fn limit(&self) -> u32 {
-        self.factor.len() as u32
-    }
-
-    /// The distinct prime factors of a number below the limit, ascending.
-    fn factors(&self, mut number: u32) -> impl Iterator<Item = u32> + '_ {
-        std::iter::from_fn(move || {
-            let prime = *self.factor.get(number as usize)?;
-            if prime == 0 {
-                return None;
-            }
-            while number.is_multiple_of(prime) {
-                number /= prime;
-            }
-            Some(prime)
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,7 +131,7 @@ mod tests {
     fn chosen(universe: u128, items: u32) -> Vec<u64> {
         let (moduli, certificate) = choose(universe, items).expect("within reach");
         assert!(moduli.is_sorted());
-        assert!(certificate::pairwise_coprime(&moduli));
+        assert!(crate::zone::arith::chinese::pairwise_coprime(&moduli));
         let again = certificate::prove(&moduli, universe, items, certificate::EFFORT);
         assert_eq!(again, Some(certificate), "{universe} {items}");
         moduli

@@ -1,6 +1,7 @@
 //! Small sums: all pairwise coprime sets.
 
-use super::{Best, Sieve};
+use super::Best;
+use crate::zone::arith::primes::Sieve;
 use crate::zone::certificate::{self, Packing};
 use num_integer::Integer;
 
@@ -114,7 +115,7 @@ impl Sets {
 /// The logarithm of the largest product of coprime numbers for each sum below `width`.
 fn largest_products(width: usize) -> Vec<f64> {
     let mut best = vec![0.0f64; width];
-    for &prime in &Sieve::new(width).primes {
+    for &prime in Sieve::new(width).primes() {
         let gain = f64::from(prime).ln();
         for total in (prime as usize..width).rev() {
             let mut power = prime as usize;

@@ -2,7 +2,7 @@
 
 use super::{CellKind, ZoneFilter};
 use crate::bits::{self, Packed};
-use crate::zone::code::Occupancy;
+use crate::zone::list::Occupancy;
 
 impl<C: CellKind> ZoneFilter<C> {
     pub(super) fn packed(&self) -> Packed {
@@ -21,7 +21,7 @@ impl<C: CellKind> ZoneFilter<C> {
     /// body lies is found once.
     #[inline]
     pub(super) fn holds_number(&self, number: u64) -> bool {
-        let (code, bytes, starts) = (self.plan.coding(), self.body.bytes(), &self.starts[..]);
+        let (code, bytes, starts) = (self.plan.encoder(), self.body.bytes(), &self.starts[..]);
         if C::COUNTING {
             let packed = self.packed();
             return code
@@ -32,7 +32,7 @@ impl<C: CellKind> ZoneFilter<C> {
 
     pub(super) fn positions(&self, number: u64) -> Vec<u64> {
         let mut positions = Vec::with_capacity(self.starts.len());
-        self.plan.coding().positions(number, &mut positions);
+        self.plan.encoder().positions(number, &mut positions);
         positions
     }
 
@@ -49,7 +49,7 @@ impl<C: CellKind> ZoneFilter<C> {
 
 impl<C: CellKind> Occupancy for ZoneFilter<C> {
     fn count(&self, block: usize) -> u64 {
-        let (start, size) = (self.starts[block], self.plan.coding().size(block));
+        let (start, size) = (self.starts[block], self.plan.encoder().size(block));
         if C::COUNTING {
             return (0..size).filter(|position| self.cell(block, *position) != 0).count() as u64;
         }
@@ -59,7 +59,7 @@ impl<C: CellKind> Occupancy for ZoneFilter<C> {
     }
 
     fn occupied(&self, block: usize) -> Vec<u64> {
-        let (start, size) = (self.starts[block], self.plan.coding().size(block));
+        let (start, size) = (self.starts[block], self.plan.encoder().size(block));
         if C::COUNTING {
             return (0..size).filter(|position| self.cell(block, *position) != 0).collect();
         }

@@ -2,10 +2,12 @@
 
 use super::{CellKind, ZoneFilter};
 use crate::Error;
-use crate::zone::crt::Residues;
-use crate::zone::plan::CodeKind;
+use crate::zone::error::ListError;
+use crate::zone::list::progress::{Progress, Watch};
+use std::fmt;
+use std::ops::ControlFlow;
 
-/// How a list is to be found.
+/// The ways to list a filter.
 ///
 /// ```
 /// use tamis::zone::{CodeKind, CountingFilter, Method, Plan, Universe};
@@ -28,6 +30,24 @@ pub enum Method {
     /// The EGH paper's own way from counters, by Sturm sequences: a slow reference, for codes of
     /// residues.
     Sturm,
+}
+
+impl Method {
+    /// The name: `join`, `algebra` or `sturm`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Join => "join",
+            Method::Algebra => "algebra",
+            Method::Sturm => "sturm",
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(self.name())
+    }
 }
 
 /// What a filter holds, as numbers of its universe.
@@ -62,125 +82,113 @@ impl List {
     }
 }
 
-/// The most candidates that a join tests, and the most probes that it makes for them: some seconds.
-const MOST_CANDIDATES: u64 = 1 << 25;
-const MOST_PROBES: u64 = 1 << 28;
-/// Up to so many candidates a join is faster than algebra.
-const FEW_CANDIDATES: u128 = 1 << 11;
-/// The most work that algebra is asked for, as items squared times blocks: some ten seconds.
-const MOST_SOLVING: u64 = 1 << 33;
-
 impl<C: CellKind> ZoneFilter<C> {
-    /// Lists the items, by the fastest method that is exact; see [`List::exact`] for filters beyond
-    /// their zone.
+    /// Lists the items, by the fastest method that is exact. See [`List::exact`] for filters beyond
+    /// their zone, and [`Plan::listable`](crate::zone::Plan::listable) for how many items can be
+    /// listed.
     pub fn list(&self) -> Result<List, Error> {
-        let work = self
-            .plan
-            .coding()
-            .join_work(self.len.min(self.plan.items()), self.plan.universe().size());
-        if C::COUNTING && (work > FEW_CANDIDATES || self.state.beyond) {
-            return self
-                .list_by(Method::Algebra)
-                .or_else(|error| self.list_by(Method::Join).map_err(|_| error));
-        }
-        self.list_by(Method::Join)
+        self.list_with(None, &mut |_| ControlFlow::Continue(()))
     }
 
     /// Lists the items by a method of the caller's choice.
     pub fn list_by(&self, method: Method) -> Result<List, Error> {
+        self.list_with(Some(method), &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// Lists the items by a method, or by the fastest one, and reports how far it has come. The
+    /// caller can stop it: it then ends with [`ListError::Stopped`].
+    pub fn list_with(
+        &self,
+        method: Option<Method>,
+        report: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<List, Error> {
+        let mut watch = Watch::new(report);
+        let listed = match method {
+            Some(method) => self.list_watched(method, &mut watch),
+            None => self.list_fastest(&mut watch),
+        };
+        if watch.is_stopped() {
+            return Err(ListError::Stopped.into());
+        }
+        Ok(listed?)
+    }
+
+    fn list_fastest(&self, watch: &mut Watch) -> Result<List, ListError> {
+        if !C::COUNTING {
+            return self.list_watched(Method::Join, watch);
+        }
+        let method = self.plan.listing_method(self.len.min(self.plan.items()));
+        if method == Some(Method::Join) && !self.state.beyond {
+            return self.list_watched(Method::Join, watch);
+        }
+        match self.list_watched(Method::Algebra, watch) {
+            Err(error) if !watch.is_stopped() => {
+                self.list_watched(Method::Join, watch).map_err(|_| error)
+            }
+            done => done,
+        }
+    }
+
+    fn list_watched(&self, method: Method, watch: &mut Watch) -> Result<List, ListError> {
         match method {
-            Method::Join => self.join(),
-            Method::Algebra | Method::Sturm if !C::COUNTING => Err(Error::Listing {
-                why: "algebra needs counters, and this filter has bits".to_owned(),
-                remedy: "list it by joining, or build it with counters".to_owned(),
-            }),
+            Method::Join => self.join(watch),
+            Method::Algebra | Method::Sturm if !C::COUNTING => {
+                Err(ListError::NeedsCounters { method })
+            }
             Method::Algebra => {
-                self.solve(|positions, size| self.plan.coding().algebra(positions, size))
+                self.solve(|positions, size| self.plan.encoder().algebra(positions, size, watch))
             }
             Method::Sturm => {
-                let moduli = self.plan.scheme().moduli().ok_or_else(|| Error::Listing {
-                    why: format!(
-                        "Sturm sequences list codes of residues, not {}",
-                        self.plan.code()
-                    ),
-                    remedy: "list it by algebra".to_owned(),
-                })?;
-                let code = Residues::new(moduli, self.plan.universe().first())?;
-                self.solve(|positions, size| code.sturm(positions, size))
+                let code = self.plan.code().kind();
+                let residues =
+                    self.plan.encoder().as_residues().ok_or(ListError::NeedsResidues { code })?;
+                self.solve(|positions, size| residues.sturm(positions, size, watch))
             }
         }
     }
 
-    fn join(&self) -> Result<List, Error> {
-        let (code, size) = (self.plan.coding(), self.plan.universe().size());
-        let most = MOST_CANDIDATES.min(MOST_PROBES / self.plan.probes());
-        match code.join(self, size, most) {
-            Some(numbers) if self.len_is_exact() && numbers.len() as u64 != self.len => {
-                Err(Error::Listing {
-                    why: format!(
-                        "{} elements pass a filter that says it holds {}",
-                        numbers.len(),
-                        self.len
-                    ),
-                    remedy: "the file is damaged or not tamis's own: build it again".to_owned(),
-                })
-            }
-            Some(numbers) => Ok(List { numbers, exact: !self.state.beyond }),
-            None => Err(Error::Listing {
-                why: format!(
-                    "listing {} items by joining would test more than {most} candidates",
-                    self.len
-                ),
-                remedy: match (C::COUNTING, self.plan.code()) {
-                    (false, CodeKind::Rs) => {
-                        "build it with counters, or with --code egh or coprime"
-                    }
-                    (false, _) => "build it with counters",
-                    (true, CodeKind::Coprime) => "build it with --code egh or rs",
-                    (true, _) => "build a larger one from the keys",
-                }
-                .to_owned(),
-            }),
+    fn join(&self, watch: &mut Watch) -> Result<List, ListError> {
+        let (size, candidates) = (self.plan.universe().size(), self.plan.max_candidates());
+        let numbers = self.plan.encoder().join(self, size, candidates, watch).ok_or(
+            ListError::TooManyCandidates { items: self.len, candidates, counting: C::COUNTING },
+        )?;
+        let found = numbers.len() as u64;
+        if self.len_is_exact() && found != self.len {
+            return Err(ListError::WrongCount { found, items: self.len });
         }
+        Ok(List { numbers, exact: !self.state.beyond })
     }
 
     /// Lists from the counters: every block must count the same number of items.
-    fn solve(&self, method: impl Fn(&[Vec<u64>], u128) -> Option<Vec<u64>>) -> Result<List, Error> {
-        let unsolved = || Error::Listing {
-            why: "the counters do not determine the items".to_owned(),
-            remedy: "list them by joining".to_owned(),
-        };
+    fn solve(
+        &self,
+        method: impl FnOnce(&[Vec<u64>], u128) -> Option<Vec<u64>>,
+    ) -> Result<List, ListError> {
         // The least of the counters of two sets may happen to be the counters of a third.
         if self.state.beyond && self.state.len_is_bound {
-            return Err(unsolved());
+            return Err(ListError::Undetermined);
         }
-        let most = (MOST_SOLVING / self.plan.probes()).isqrt();
-        let mut blocks: Vec<Vec<u64>> = Vec::with_capacity(self.starts.len());
+        let (items, blocks) = (self.plan.max_solved(), self.plan.probes());
+        let mut counted: Vec<Vec<u64>> = Vec::with_capacity(self.starts.len());
         for block in 0..self.starts.len() {
             let mut positions = Vec::new();
-            for position in 0..self.plan.coding().size(block) {
+            for position in 0..self.plan.encoder().size(block) {
                 let count = self.cell(block, position);
                 let stuck = self.state.beyond && count == self.packed().ceiling();
                 if stuck {
-                    return Err(unsolved());
+                    return Err(ListError::Undetermined);
                 }
-                if positions.len() as u64 + count > most {
-                    return Err(Error::Listing {
-                        why: format!(
-                            "solving for more than {most} items of {} blocks would take too long",
-                            self.plan.probes()
-                        ),
-                        remedy: "keep a list beside so large a filter".to_owned(),
-                    });
+                if positions.len() as u64 + count > items {
+                    return Err(ListError::TooManyItems { items, blocks });
                 }
                 positions.extend((0..count).map(|_| position));
             }
-            if blocks.first().is_some_and(|first| first.len() != positions.len()) {
-                return Err(unsolved());
+            if counted.first().is_some_and(|first| first.len() != positions.len()) {
+                return Err(ListError::Undetermined);
             }
-            blocks.push(positions);
+            counted.push(positions);
         }
-        let numbers = method(&blocks, self.plan.universe().size()).ok_or_else(unsolved)?;
-        Ok(List { numbers, exact: true })
+        let numbers = method(&counted, self.plan.universe().size());
+        Ok(List { numbers: numbers.ok_or(ListError::Undetermined)?, exact: true })
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{CellKind, State, ZoneFilter};
 use crate::Error;
-use crate::zone::plan::{Plan, Scheme};
-use crate::zone::reed_solomon::Choice;
+use crate::zone::code::Code;
+use crate::zone::plan::Plan;
 use std::fmt;
 
 impl<C: CellKind> ZoneFilter<C> {
@@ -67,18 +67,20 @@ impl<C: CellKind> ZoneFilter<C> {
             Err(Error::Mismatch { field, left: left.to_string(), right: right.to_string() })
         };
         let (l, r) = (&self.plan, &other.plan);
-        if l.code() != r.code() {
-            return differ("code", &l.code(), &r.code());
+        if l.code().kind() != r.code().kind() {
+            return differ("code", l.code(), r.code());
         }
         if l.universe() != r.universe() {
             return differ("universe", l.universe(), r.universe());
         }
-        if let (Scheme::Rs(left), Scheme::Rs(right)) = (l.scheme(), r.scheme())
-            && (left.order, left.degree) != (right.order, right.degree)
+        let field = |plan: &Plan| match plan.code() {
+            Code::Rs { order, degree, .. } => Some(format!("GF({order}) to degree {degree}")),
+            _ => None,
+        };
+        if let (Some(left), Some(right)) = (field(l), field(r))
+            && left != right
         {
-            let shown =
-                |choice: &Choice| format!("GF({}) to degree {}", choice.order, choice.degree);
-            return differ("field", &shown(left), &shown(right));
+            return differ("field", &left, &right);
         }
         let (shorter, longer) = if l.probes() <= r.probes() { (l, r) } else { (r, l) };
         let shared = shorter.blocks().len();

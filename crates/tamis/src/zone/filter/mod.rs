@@ -19,7 +19,7 @@ mod resize;
 pub use kind::{Bits, CellKind, Counters};
 pub use listing::{List, Method};
 
-use super::code::Occupancy;
+use super::list::Occupancy;
 use super::plan::Plan;
 use crate::store::Store;
 use crate::{Error, Health};
@@ -195,7 +195,9 @@ impl<C: CellKind> ZoneFilter<C> {
         (0..self.starts.len()).all(|block| {
             let occupied = self.count(block);
             let counted = if C::COUNTING {
-                (0..self.plan.coding().size(block)).map(|position| self.cell(block, position)).sum()
+                (0..self.plan.encoder().size(block))
+                    .map(|position| self.cell(block, position))
+                    .sum()
             } else {
                 occupied
             };

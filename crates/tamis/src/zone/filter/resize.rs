@@ -3,17 +3,16 @@
 use super::{CellKind, State, ZoneFilter};
 use crate::Error;
 use crate::store::Store;
+use crate::zone::error::ListError;
 use crate::zone::plan::Plan;
 
 impl<C: CellKind> ZoneFilter<C> {
     /// Makes the filter longer, to `blocks` blocks, and its zone as large as they allow. It lists
     /// itself for that, so it must be within its zone.
     pub fn grow(&mut self, blocks: u64) -> Result<(), Error> {
-        if blocks < self.plan.probes() {
-            return Err(Error::Universe {
-                why: format!("{blocks} blocks are fewer than the {} there are", self.plan.probes()),
-                remedy: "shrink it instead".to_owned(),
-            });
+        let (least, most) = (self.plan.probes(), self.plan.code().max_blocks());
+        if blocks < least {
+            return Err(Error::Blocks { got: blocks, least, most });
         }
         self.rebuild(self.plan.with_blocks(blocks)?)
     }
@@ -31,10 +30,7 @@ impl<C: CellKind> ZoneFilter<C> {
     /// Lists the filter, and makes it anew under another plan.
     fn rebuild(&mut self, plan: Plan) -> Result<(), Error> {
         if self.state.beyond {
-            return Err(Error::Listing {
-                why: "a filter beyond its zone cannot list itself, and so cannot grow".to_owned(),
-                remedy: "build a larger one from the keys".to_owned(),
-            });
+            return Err(ListError::BeyondZone.into());
         }
         *self = Self::of_numbers(plan, &self.list()?.numbers)?;
         Ok(())
@@ -49,11 +45,9 @@ impl<C: CellKind> ZoneFilter<C> {
     /// Makes the filter shorter, to its first `blocks` blocks. If that leaves too small a zone for
     /// what it holds, the filter is beyond it.
     pub fn shrink(&mut self, blocks: u64) -> Result<(), Error> {
-        if blocks > self.plan.probes() {
-            return Err(Error::Universe {
-                why: format!("{blocks} blocks are more than the {} there are", self.plan.probes()),
-                remedy: "grow it instead".to_owned(),
-            });
+        let most = self.plan.probes();
+        if blocks > most {
+            return Err(Error::Blocks { got: blocks, least: 1, most });
         }
         let mut shorter = self.shortened(&self.plan.with_blocks(blocks)?)?;
         shorter.state.beyond |= shorter.len > shorter.plan.items();

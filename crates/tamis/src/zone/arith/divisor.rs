@@ -3,7 +3,7 @@
 
 /// A divisor and its reciprocal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Divisor {
+pub(crate) struct Divisor {
     value: u64,
     /// (2^64 - 1) / value, rounded down.
     reciprocal: u64,
@@ -11,11 +11,11 @@ pub(super) struct Divisor {
 
 impl Divisor {
     /// Of a number from 1 to 2^63.
-    pub(super) fn new(value: u64) -> Divisor {
+    pub(crate) fn new(value: u64) -> Divisor {
         Divisor { value, reciprocal: u64::MAX / value }
     }
 
-    pub(super) fn value(self) -> u64 {
+    pub(crate) fn value(self) -> u64 {
         self.value
     }
 
@@ -29,7 +29,7 @@ impl Divisor {
     /// quotient or one less. The remainder that goes with it is below 2 p, which fits 64 bits,
     /// and one step at most corrects both.
     #[inline(always)]
-    pub(super) fn divide(self, x: u64) -> (u64, u64) {
+    pub(crate) fn divide(self, x: u64) -> (u64, u64) {
         let quotient = ((u128::from(x) * u128::from(self.reciprocal)) >> 64) as u64;
         let rest = x.wrapping_sub(quotient.wrapping_mul(self.value));
         if rest >= self.value {
@@ -40,7 +40,7 @@ impl Divisor {
     }
 
     #[inline(always)]
-    pub(super) fn remainder(self, x: u64) -> u64 {
+    pub(crate) fn remainder(self, x: u64) -> u64 {
         self.divide(x).1
     }
 }

@@ -8,8 +8,10 @@
 //! Products go through logarithms to a generator. Sums are an exclusive or when p = 2, modular when
 //! e = 1, and otherwise use Zech logarithms: a + b = a (1 + b / a), with log(1 + g^i) in a table.
 
+use super::primes::{prime_factors, prime_power};
+
 /// The largest order for which tables are built; every element then fits in 16 bits.
-const MOST_ORDER: u32 = 1 << 16;
+const MAX_ORDER: u32 = 1 << 16;
 
 /// How sums are computed, which depends on the shape of q.
 #[derive(Clone, Debug)]
@@ -39,11 +41,11 @@ pub(crate) struct Field {
 impl Field {
     /// The field with `q` elements; `None` unless q is a prime power with 2 <= q <= 65536.
     pub(crate) fn new(q: u32) -> Option<Field> {
-        if q > MOST_ORDER {
+        if q > MAX_ORDER {
             return None;
         }
-        let (p, e) = prime_power(u64::from(q))?;
-        let ring = Ring::new(u32::try_from(p).ok()?, e, q);
+        let (p, e) = prime_power(q)?;
+        let ring = Ring::new(p, e, q);
         let cycle = ring.cycle(ring.generator()?);
         let period = cycle.len();
         let mut logs = vec![2 * (q - 1); q as usize];
@@ -305,85 +307,6 @@ fn irreducible(p: u32, e: u32, polynomial: &[u32]) -> bool {
     let mut places = (1..=e / 2).map(|degree| p.pow(degree));
     !places.any(|place| (place..2 * place).any(divides))
 }
-
-/// The distinct primes that divide a number, by trial division.
-fn prime_factors(mut number: u32) -> Vec<u32> {
-    let mut primes = Vec::new();
-    let mut candidate = 2;
-    while candidate * candidate <= number {
-        if number.is_multiple_of(candidate) {
-            primes.push(candidate);
-        }
-        while number.is_multiple_of(candidate) {
-            number /= candidate;
-        }
-        candidate += 1;
-    }
-    if number > 1 {
-        primes.push(number);
-    }
-    primes
-}
-
-/// The prime p and the exponent e with q = p^e, if there are such. The largest e for which q has an
-/// exact root leaves a root that is not itself a power, so it alone needs a primality test.
-pub(crate) fn prime_power(q: u64) -> Option<(u64, u32)> {
-    if q < 2 {
-        return None;
-    }
-    let exact = |e: u32| Some(root(q, e)).filter(|r| r.checked_pow(e) == Some(q)).map(|r| (r, e));
-    (1..u64::BITS).rev().find_map(exact).filter(|&(r, _)| is_prime(r))
-}
-
-/// The integer part of the e-th root, by bits from the top.
-fn root(number: u64, e: u32) -> u64 {
-    let fits = |r: u64| r.checked_pow(e).is_some_and(|power| power <= number);
-    let try_bit = |r: u64, bit: u32| if fits(r | 1 << bit) { r | 1 << bit } else { r };
-    (0..u64::BITS).rev().fold(0, try_bit)
-}
-
-/// The Miller-Rabin test; the first twelve primes as bases decide it for all numbers below 2^64.
-fn is_prime(number: u64) -> bool {
-    const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
-    if number < 2 {
-        return false;
-    }
-    if let Some(base) = BASES.iter().find(|&&base| number.is_multiple_of(base)) {
-        return number == *base;
-    }
-    BASES.iter().all(|&base| is_probable_prime(number, base))
-}
-
-fn is_probable_prime(number: u64, base: u64) -> bool {
-    let twos = (number - 1).trailing_zeros();
-    let mut power = power_modulo(base, (number - 1) >> twos, number);
-    if power == 1 {
-        return true;
-    }
-    for _ in 0..twos {
-        if power == number - 1 {
-            return true;
-        }
-        power = multiply_modulo(power, power, number);
-    }
-    false
-}
-
-fn multiply_modulo(a: u64, b: u64, modulus: u64) -> u64 {
-    (u128::from(a) * u128::from(b) % u128::from(modulus)) as u64
-}
-
-fn power_modulo(base: u64, exponent: u64, modulus: u64) -> u64 {
-    let mut result = 1;
-    for bit in (0..u64::BITS).rev() {
-        result = multiply_modulo(result, result, modulus);
-        if exponent >> bit & 1 == 1 {
-            result = multiply_modulo(result, base, modulus);
-        }
-    }
-    result
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -428,7 +351,7 @@ mod tests {
     #[test]
     fn axioms_hold_everywhere_in_small_fields() {
         for q in 2..=64 {
-            let Some((p, e)) = prime_power(u64::from(q)) else {
+            let Some((p, e)) = prime_power(q) else {
                 assert!(Field::new(q).is_none());
                 continue;
             };
@@ -436,7 +359,7 @@ mod tests {
             for a in 0..q {
                 check_single(&field, a);
                 for b in 0..q {
-                    check_pair(&field, p as u32, e, a, b);
+                    check_pair(&field, p, e, a, b);
                     (0..q).for_each(|c| check_triple(&field, a, b, c));
                 }
             }
@@ -451,11 +374,11 @@ mod tests {
             (state >> 33) as u32 % q
         };
         for q in [81, 125, 243, 256, 1024, 4096, 6561, 59049, 63001, 65521, 65536] {
-            let (p, e) = prime_power(u64::from(q)).unwrap();
+            let (p, e) = prime_power(q).unwrap();
             let field = field(q);
             (0..q).for_each(|a| check_single(&field, a));
             for _ in 0..200 {
-                check_pair(&field, p as u32, e, draw(q), draw(q));
+                check_pair(&field, p, e, draw(q), draw(q));
             }
             for _ in 0..20000 {
                 check_triple(&field, draw(q), draw(q), draw(q));
@@ -487,13 +410,11 @@ mod tests {
     fn every_prime_power_has_a_field() {
         for q in 0..=4200 {
             let order = Field::new(q).map(|field| field.order());
-            assert_eq!(order, prime_power(u64::from(q)).map(|_| q));
+            assert_eq!(order, prime_power(q).map(|_| q));
         }
         for p in 2u32..256 {
-            let powers = (2..=16).filter_map(|e| p.checked_pow(e)).filter(|&q| q <= MOST_ORDER);
-            powers.for_each(|q| {
-                assert_eq!(Field::new(q).is_some(), prime_power(u64::from(p)).is_some())
-            });
+            let powers = (2..=16).filter_map(|e| p.checked_pow(e)).filter(|&q| q <= MAX_ORDER);
+            powers.for_each(|q| assert_eq!(Field::new(q).is_some(), prime_power(p).is_some()));
         }
         for q in [0, 1, 6, 65537, 131072, u32::MAX] {
             assert!(Field::new(q).is_none());
@@ -512,21 +433,5 @@ mod tests {
                 assert!(field.inv(a.max(b)).is_none());
             }
         }
-    }
-
-    #[test]
-    fn prime_powers_are_recognised() {
-        assert_eq!(
-            (prime_power(0), prime_power(1), prime_power(6), prime_power(36)),
-            (None, None, None, None)
-        );
-        assert_eq!((prime_power(2), prime_power(64)), (Some((2, 1)), Some((2, 6))));
-        assert_eq!(prime_power(1 << 63), Some((2, 63)));
-        assert_eq!(prime_power(4294967291 * 4294967291), Some((4294967291, 2)));
-        assert_eq!(prime_power(u64::MAX), None);
-        assert_eq!(prime_power(18446744073709551557), Some((18446744073709551557, 1)));
-        assert_eq!(prime_power(3u64.pow(40)), Some((3, 40)));
-        let plain = |q: u64| prime_factors(q as u32).len() == 1;
-        assert!((2..20000).all(|q| prime_power(q).is_some() == plain(q)));
     }
 }

@@ -1,11 +1,9 @@
-//! The plan asked backwards: how large a universe, how many items; and how many items are worth
-//! their bits.
+//! The largest universe, or the most items, for a number of bits.
 
-use super::certificate;
-use super::crt;
-use super::plan::{CodeKind, MOST_MODULI, MOST_WORK, Plan};
-use super::reed_solomon;
-use super::universe::Universe;
+use super::{MAX_WORK, Plan, last};
+use crate::zone::arith::{chinese::product_of, primes::primes_within};
+use crate::zone::code::{CodeKind, MAX_MODULI, reed_solomon};
+use crate::zone::universe::Universe;
 use num_bigint::BigUint;
 
 /// The largest universe, up to 2^64, whose `items` a filter of at most `bits` bits keeps free of
@@ -29,7 +27,7 @@ pub fn largest_universe(code: CodeKind, bits: u64, items: u64) -> Option<u128> {
             let fits = |n: u128| {
                 n <= bitmap || plan_bits(n, items, code).is_some_and(|needed| needed <= bits)
             };
-            let searched = if bits <= MOST_SEARCHED {
+            let searched = if bits <= MAX_SEARCHED {
                 last(u128::from(items).max(2), 1 << 64, fits)
             } else {
                 None
@@ -44,17 +42,16 @@ pub fn largest_universe(code: CodeKind, bits: u64, items: u64) -> Option<u128> {
 
 /// The most bits for which the largest universe is sought by planning coprime codes again and
 /// again.
-const MOST_SEARCHED: u64 = 10_000;
+const MAX_SEARCHED: u64 = 10_000;
 
 /// The root of the product of the primes whose sum fits: the paper's n_d, exactly.
 fn egh_universe(bits: u64, items: u64) -> Option<u128> {
     let items = u32::try_from(items).ok().filter(|items| *items > 0)?;
-    let mut moduli = crt::primes_within(bits);
-    moduli.truncate(MOST_MODULI);
-    let product = certificate::product_of(&moduli);
+    let mut moduli = primes_within(bits);
+    moduli.truncate(MAX_MODULI);
+    let product = product_of(&moduli);
     // A power that has more bits than the product is larger, and may be far too large to compute.
-    let too_long =
-        |n: u128| u64::from(n.ilog2()) * u64::from(items) > product.bits().min(MOST_WORK);
+    let too_long = |n: u128| u64::from(n.ilog2()) * u64::from(items) > product.bits().min(MAX_WORK);
     let fits = |n: u128| !too_long(n) && BigUint::from(n).pow(items) <= product;
     last(1, 1 << 64, fits)
 }
@@ -68,7 +65,7 @@ fn rs_universe(bits: u64, items: u64) -> Option<u128> {
         let reach = (0..=degree).try_fold(1u128, |reach, _| reach.checked_mul(u128::from(q)));
         Some(reach.unwrap_or(1 << 64).min(1 << 64))
     };
-    reed_solomon::prime_powers().take_while(|q| u64::from(*q) <= bits).filter_map(reach).max()
+    reed_solomon::orders().take_while(|q| u64::from(*q) <= bits).filter_map(reach).max()
 }
 
 /// The most items that a filter of at most `bits` bits keeps free of false positives in a universe
@@ -88,7 +85,7 @@ pub fn largest_items(code: CodeKind, bits: u64, size: u128) -> Option<u64> {
         return Some(size as u64); // a bit for each element
     }
     // The moduli are searched for up to a size where that is quick; beyond, the primes answer.
-    let code = if code == CodeKind::Coprime && bits > MOST_SEARCHED { CodeKind::Egh } else { code };
+    let code = if code == CodeKind::Coprime && bits > MAX_SEARCHED { CodeKind::Egh } else { code };
     let fits = |items: u128| {
         u64::try_from(items)
             .is_ok_and(|items| plan_bits(size, items, code).is_some_and(|needed| needed <= bits))
@@ -99,72 +96,4 @@ pub fn largest_items(code: CodeKind, bits: u64, size: u128) -> Option<u64> {
 fn plan_bits(size: u128, items: u64, code: CodeKind) -> Option<u64> {
     let universe = Universe::interval(0, u64::try_from(size.checked_sub(1)?).ok()?).ok()?;
     Plan::with_code(universe, items, code).ok().map(|plan| plan.bits())
-}
-
-/// The last number from `low` to `high` for which `holds`, found by doubling and bisection; it must
-/// go from true to false once.
-fn last(low: u128, high: u128, holds: impl Fn(u128) -> bool) -> Option<u128> {
-    if !holds(low) {
-        return None;
-    }
-    let (mut good, mut step) = (low, 1u128);
-    while good < high && holds((good + step).min(high)) {
-        good = (good + step).min(high);
-        step *= 2;
-    }
-    let mut bad = (good + step).min(high + 1);
-    while bad - good > 1 {
-        let middle = good + (bad - good) / 2;
-        if holds(middle) { good = middle } else { bad = middle }
-    }
-    Some(good)
-}
-
-/// What a zone of `items` is worth, and what it costs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Guideline {
-    /// The items of the zone, d.
-    pub items: u64,
-    /// The bits it takes.
-    pub bits: u64,
-    /// The worth of a query: W for a guaranteed answer, the chance of a right answer for another
-    /// (Section VIII-B of the paper).
-    pub value: f64,
-}
-
-impl Guideline {
-    /// The worth that a bit buys.
-    #[must_use]
-    pub fn value_per_bit(&self) -> f64 {
-        self.value / self.bits as f64
-    }
-}
-
-/// The worth and cost of each zone, for a distribution of set sizes (`sizes[i]` is the chance that
-/// a query meets i items) and the worth of a guaranteed answer. Zones that no code gives are left
-/// out.
-///
-/// ```
-/// use tamis::zone::{CodeKind, Universe, guideline};
-/// let rows = guideline(&Universe::sized(1000)?, &[0.1, 0.2, 0.4, 0.2, 0.1], 3.0, CodeKind::Egh);
-/// assert_eq!(rows.len(), 4);
-/// assert!((rows[3].value - 3.0).abs() < 1e-12);      // every size is covered: each answer is guaranteed
-/// # Ok::<(), tamis::Error>(())
-/// ```
-#[must_use]
-pub fn guideline(universe: &Universe, sizes: &[f64], worth: f64, code: CodeKind) -> Vec<Guideline> {
-    let most = (sizes.len() as u64).saturating_sub(1);
-    let row = |items: u64| {
-        let plan = Plan::with_code(universe.clone(), items, code).ok()?;
-        let value = sizes
-            .iter()
-            .enumerate()
-            .map(|(size, chance)| {
-                let guaranteed = size as u64 <= items;
-                chance * if guaranteed { worth } else { 1.0 - plan.beyond_fpr(size as u64) }
-            })
-            .sum();
-        Some(Guideline { items, bits: plan.bits(), value })
-    };
-    (1..=most).filter_map(row).collect()
 }

@@ -1,9 +1,12 @@
-//! Listing a set from its residue multisets by Sturm's theorem, over the integers and exact
-//! throughout. The multisets give f(z) = product of (z - x); sign changes along its Sturm chain
+//! From counters, by Sturm's theorem, over the integers and exact throughout.
+//!
+//! The multisets give f(z) = product of (z - x); sign changes along its Sturm chain
 //! count the roots in any interval (a, b], and bisection of integer intervals from (-1, n-1] on
 //! isolates the roots.
 
-use super::crt::{Crt, Multisets};
+use super::multisets::Multisets;
+use crate::zone::arith::chinese::Crt;
+use crate::zone::list::progress::Watch;
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
 
@@ -15,20 +18,27 @@ type Polynomial = Vec<BigInt>;
 ///
 /// `None` when there is no such set, or when the product of the moduli does not exceed every
 /// C(s,j) (n-1)^j, so that the coefficients are not determined.
-pub(crate) fn sturm(moduli: &[u64], residues: &[Vec<u64>], universe: u128) -> Option<Vec<u64>> {
+pub(crate) fn sturm(
+    moduli: &[u64],
+    residues: &[Vec<u64>],
+    universe: u128,
+    watch: &mut Watch,
+) -> Option<Vec<u64>> {
     let multisets = Multisets::new(moduli, residues, universe)?;
-    let chain = Chain::new(coefficients(&multisets)?)?;
-    let elements = chain.integer_roots(-1, i128::try_from(universe).ok()? - 1)?;
+    watch.begin(4 * multisets.size); // coefficients, members of the chain, intervals
+    let chain = Chain::new(coefficients(&multisets, watch)?, watch)?;
+    let elements = chain.integer_roots(-1, i128::try_from(universe).ok()? - 1, watch)?;
     multisets.confirm(elements)
 }
 
 /// Algorithm 3: f(z) = z^s - A_1 z^(s-1) + A_2 z^(s-2) - ..., every A_j by Chinese remaindering.
-fn coefficients(multisets: &Multisets) -> Option<Polynomial> {
+fn coefficients(multisets: &Multisets, watch: &mut Watch) -> Option<Polynomial> {
     let crt = Crt::new(multisets.moduli)?;
     multisets.largest_coefficient(&crt.product)?;
     let symmetric = multisets.symmetric();
     let mut polynomial = vec![BigInt::one()];
     for degree in 0..multisets.size {
+        watch.step()?;
         let column: Vec<u64> = symmetric.iter().map(|one| one[degree]).collect();
         let sign = if degree % 2 == 0 { Sign::Minus } else { Sign::Plus };
         polynomial.push(BigInt::from_biguint(sign, crt.solve(&column)?));
@@ -47,10 +57,11 @@ impl Chain {
     /// `None` unless all roots of the monic polynomial are real and distinct. Just then does the
     /// chain lose one degree a step and keep its leading coefficients positive, as it must to
     /// change sign s times at minus infinity and never at plus infinity.
-    fn new(polynomial: Polynomial) -> Option<Chain> {
+    fn new(polynomial: Polynomial, watch: &mut Watch) -> Option<Chain> {
         let mut next = derivative(&polynomial);
         let mut members = vec![polynomial];
         for length in (1..members[0].len()).rev() {
+            watch.step()?;
             if next.len() != length || !next.last()?.is_positive() {
                 return None;
             }
@@ -70,11 +81,12 @@ impl Chain {
     }
 
     /// The roots in (low, high], or `None` if one of them is not an integer.
-    fn integer_roots(&self, low: i128, high: i128) -> Option<Vec<u64>> {
+    fn integer_roots(&self, low: i128, high: i128, watch: &mut Watch) -> Option<Vec<u64>> {
         let mut roots = Vec::new();
         let mut pending = vec![(low, high, self.changes(low), self.changes(high))];
         // Every interval holds at least as many integers as roots, so there are few and all shrink.
         while let Some((low, high, changes_low, changes_high)) = pending.pop() {
+            watch.step()?;
             let count = changes_low.checked_sub(changes_high)?;
             match count {
                 0 => {}
@@ -151,10 +163,22 @@ fn negative_remainder(dividend: &[BigInt], divisor: &[BigInt]) -> Polynomial {
 
 #[cfg(test)]
 mod tests {
-    use super::super::crt::sample;
-    use super::super::modular::algebra;
+    use super::super::{modular, sample};
     use super::*;
+    use crate::zone::list::progress::unwatched;
     use proptest::prelude::*;
+
+    fn sturm(moduli: &[u64], residues: &[Vec<u64>], universe: u128) -> Option<Vec<u64>> {
+        unwatched(|watch| super::sturm(moduli, residues, universe, watch))
+    }
+
+    fn algebra(moduli: &[u64], residues: &[Vec<u64>], universe: u128) -> Option<Vec<u64>> {
+        unwatched(|watch| modular::algebra(moduli, residues, universe, watch))
+    }
+
+    fn chain(coefficients: &[i64]) -> Option<Chain> {
+        unwatched(|watch| Chain::new(polynomial(coefficients), watch))
+    }
 
     fn list(set: &[u64], universe: u128) -> Option<Vec<u64>> {
         sample::list(sturm, set, universe)
@@ -172,28 +196,28 @@ mod tests {
 
     #[test]
     fn chains_refuse_complex_and_multiple_roots() {
-        assert!(Chain::new(polynomial(&[1, 0, 1])).is_none());
-        assert!(Chain::new(polynomial(&[1, -2, 1])).is_none());
-        assert!(Chain::new(polynomial(&[0, 0, 0, 1])).is_none());
-        assert!(Chain::new(polynomial(&[-1, 0, 0, 1])).is_none());
-        assert!(Chain::new(polynomial(&[0, -1, 0, 1])).is_some());
+        assert!(chain(&[1, 0, 1]).is_none());
+        assert!(chain(&[1, -2, 1]).is_none());
+        assert!(chain(&[0, 0, 0, 1]).is_none());
+        assert!(chain(&[-1, 0, 0, 1]).is_none());
+        assert!(chain(&[0, -1, 0, 1]).is_some());
     }
 
     #[test]
     fn roots_between_integers_are_refused() {
         // The last is (z^2 - 3 z + 1)(z^2 - 5 z + 5), whose roots lie near 0.4, 1.4, 2.6 and 3.6.
         for coefficients in [&[-2, 0, 1][..], &[1, -3, 1], &[5, -20, 21, -8, 1]] {
-            let chain = Chain::new(polynomial(coefficients)).unwrap();
-            assert_eq!(chain.integer_roots(-1, 10), None);
+            let chain = chain(coefficients).unwrap();
+            assert_eq!(unwatched(|watch| chain.integer_roots(-1, 10, watch)), None);
         }
     }
 
     #[test]
     fn intervals_are_half_open() {
         // Roots 0, 1 and 5.
-        let chain = Chain::new(polynomial(&[0, 5, -6, 1])).unwrap();
+        let chain = chain(&[0, 5, -6, 1]).unwrap();
         let roots = |low, high| {
-            let mut roots = chain.integer_roots(low, high).unwrap();
+            let mut roots = unwatched(|watch| chain.integer_roots(low, high, watch)).unwrap();
             roots.sort_unstable();
             roots
         };

@@ -1,0 +1,198 @@
+//! Proofs of the zone of a coprime filter.
+//!
+//! A filter over `n` consecutive integers has pairwise coprime moduli; an element sets one bit for
+//! each modulus, its remainder. A stranger is a false positive exactly when each modulus divides
+//! the difference of the stranger and some stored element. Give each modulus to one such element:
+//! as the moduli are coprime, the product of the moduli given to one element divides a difference,
+//! which is at most `n - 1`. Conversely, moduli packed into `d` bins of product at most `n - 1`
+//! give a false positive: the stranger is the first element, and the stored ones lie one bin's
+//! product after it.
+//!
+//! So the filter is exact for every set of at most `d` elements if and only if its moduli do not
+//! fit into `d` bins of product at most `n - 1`. Any lower bound on the number of bins is thus a
+//! proof. The bounds here are the classical ones of bin packing, written with products in place of
+//! sums, so that integers decide them exactly.
+
+mod bounds;
+mod packing;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use bounds::{bins_together, root_levels, weight};
+pub(crate) use packing::{EFFORT, search_packing};
+pub use packing::{Packing, packing};
+
+use crate::zone::arith::chinese::pairwise_coprime;
+use bounds::{
+    ROOTS, bins_by_levels, bins_by_packing, power_levels, promising_thresholds, small_moduli,
+    zone_by_product, zone_of_bins,
+};
+use std::fmt;
+
+/// Why a number of stored elements is safe.
+///
+/// ```
+/// use tamis::zone::{Certificate, zone};
+/// let (items, why) = zone(&[2, 3, 5, 7, 11], 48, 10);
+/// assert_eq!((items, why), (2, Certificate::Product));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Certificate {
+    /// Nothing is proved beyond the empty set.
+    Empty,
+    /// This modulus is at least the universe: its block is an exact bitmap.
+    Unlimited {
+        /// The modulus.
+        modulus: u64,
+    },
+    /// The product of all moduli exceeds (n-1)(n-2)...(n-d).
+    Product,
+    /// The moduli are weighed by the roots of `n - 1`: with `root` 1, each modulus above the square
+    /// root needs a bin of its own; with `root` r, at most r moduli above the (r+1)-th root
+    /// share one.
+    Count {
+        /// One less than the degree of the root.
+        root: u32,
+    },
+    /// No more than `most` of the moduli of at least `smallest` have a product below the universe.
+    Together {
+        /// The smallest modulus counted.
+        smallest: u64,
+        /// How many share a bin at most.
+        most: u32,
+    },
+    /// The moduli are weighed by the powers of `base` that they reach.
+    Levels {
+        /// The base of the powers.
+        base: u64,
+    },
+    /// Moduli below `threshold` are left out; those too large to share a bin with a modulus of at
+    /// least `threshold` have bins of their own; the rest is too large together.
+    Packing {
+        /// The smallest modulus counted.
+        threshold: u64,
+    },
+    /// A search through all packings found none.
+    Exhaustive,
+}
+
+impl Certificate {
+    /// The reason in plain words.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        match self {
+            Self::Empty => String::from("nothing is proved beyond the empty set"),
+            Self::Unlimited { modulus } => {
+                format!(
+                    "the modulus {modulus} is not below the universe, so its block is an exact bitmap"
+                )
+            }
+            Self::Product => String::from(
+                "the product of all moduli exceeds every product of that many distinct differences",
+            ),
+            Self::Count { root: 1 } => {
+                String::from("no stored element can answer for two moduli above the square root")
+            }
+            Self::Count { root } => format!(
+                "a modulus weighs the power of the {}-th root of the universe that it exceeds (a large one \
+                 what it leaves of {root}), and one stored element can answer for a weight of {root} at most",
+                root + 1
+            ),
+            Self::Together { smallest, most } => format!(
+                "no stored element can answer for more than {most} of the moduli of at least {smallest}"
+            ),
+            Self::Levels { base } => format!(
+                "a modulus weighs the power of {base} that it reaches (a large one what it leaves of the \
+                 universe's), and one stored element cannot answer for more than the universe weighs"
+            ),
+            Self::Packing { threshold } => format!(
+                "of the moduli of at least {threshold}, those too large to share a stored element have \
+                 their own, and the product of the others exceeds what the remaining ones can answer for"
+            ),
+            Self::Exhaustive => String::from(
+                "a search through all ways to share the moduli among the stored elements found none",
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Certificate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.explain())
+    }
+}
+
+/// The largest zone that the lower bounds prove, at most `most`, and why.
+///
+/// Moduli that are not pairwise coprime (or below 2) prove nothing. The exhaustive search is not
+/// part of this: see `prove`.
+pub fn zone(moduli: &[u64], universe: u128, most: u32) -> (u32, Certificate) {
+    if moduli.is_empty() || !pairwise_coprime(moduli) {
+        return (0, Certificate::Empty);
+    }
+    zone_of_coprime(moduli, universe, most)
+}
+
+/// As `zone`, and if the lower bounds fall short of `items`, the exhaustive search decides.
+pub(crate) fn prove(
+    moduli: &[u64],
+    universe: u128,
+    items: u32,
+    effort: u64,
+) -> Option<Certificate> {
+    if moduli.is_empty() || !pairwise_coprime(moduli) {
+        return None;
+    }
+    let (proved, certificate) = zone_of_coprime(moduli, universe, items);
+    if proved >= items {
+        return Some(certificate);
+    }
+    let mut effort = effort;
+    let answer = search_packing(moduli, universe, items, &mut effort);
+    (answer == Packing::Impossible).then_some(Certificate::Exhaustive)
+}
+
+/// `zone` for moduli known to be pairwise coprime and at least 2.
+fn zone_of_coprime(moduli: &[u64], universe: u128, most: u32) -> (u32, Certificate) {
+    let Some(&largest) = moduli.iter().max() else {
+        return (0, Certificate::Empty);
+    };
+    if u128::from(largest) >= universe {
+        return (most, Certificate::Unlimited { modulus: largest });
+    }
+    // From here on every modulus is at most n - 1, hence n - 1 >= 2.
+    let mut sorted = moduli.to_vec();
+    sorted.sort_unstable();
+    let capacity = universe - 1;
+    let mut best = (0, Certificate::Empty);
+    let mut offer = |found: u32, certificate: Certificate| {
+        if found.min(most) > best.0 {
+            best = (found.min(most), certificate);
+        }
+        best.0 >= most
+    };
+    if offer(zone_by_product(&sorted, capacity, most), Certificate::Product) {
+        return best;
+    }
+    for root in 1..=ROOTS {
+        let bins = bins_by_levels(&sorted, capacity, &root_levels(capacity, root));
+        if offer(zone_of_bins(bins), Certificate::Count { root }) {
+            return best;
+        }
+    }
+    let (bins, smallest, most_together) = bins_together(&sorted, capacity);
+    if offer(zone_of_bins(bins), Certificate::Together { smallest, most: most_together }) {
+        return best;
+    }
+    for &base in small_moduli(&sorted, capacity) {
+        let bins = bins_by_levels(&sorted, capacity, &power_levels(capacity, base));
+        if offer(zone_of_bins(bins), Certificate::Levels { base }) {
+            return best;
+        }
+    }
+    for threshold in promising_thresholds(&sorted, capacity) {
+        let bins = bins_by_packing(&sorted, capacity, threshold);
+        offer(zone_of_bins(bins), Certificate::Packing { threshold });
+    }
+    best
+}

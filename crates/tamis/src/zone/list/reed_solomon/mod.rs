@@ -1,0 +1,79 @@
+//! Listing a set from the cells of a Reed-Solomon code.
+//!
+//! An element is written in base q with digits c_0 .. c_t and stands for the polynomial
+//! f(a) = c_0 + c_1 a + .. + c_t a^t over GF(q). Block i < q counts the values f(i) of a set, and
+//! block q, the point at infinity, counts c_t. Two elements agree in at most t blocks, since their
+//! difference has at most t roots.
+
+mod algebra;
+mod expansion;
+mod join;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use algebra::algebra;
+pub(crate) use join::join;
+
+use crate::zone::arith::field::Field;
+
+/// Elements are below 2^64 and q is at least 2, so no element needs more digits than t + 1 = 64.
+const MAX_DEGREE: u32 = 63;
+
+/// The position of an element in a block: f(block), or the top digit for block q, the point at
+/// infinity. `None` if the element has more than t + 1 digits or there is no such block.
+#[cfg(test)]
+fn position(field: &Field, t: u32, element: u64, block: u32) -> Option<u32> {
+    if t > MAX_DEGREE || block > field.order() {
+        return None;
+    }
+    let q = u64::from(field.order());
+    let mut rest = element;
+    let mut digits = Vec::new();
+    for _ in 0..=t {
+        digits.push((rest % q) as u32);
+        rest /= q;
+    }
+    (rest == 0).then(|| value(field, &digits, block))
+}
+
+/// Whether all numbers below the universe have t + 1 digits and fit in 64 bits. Without the former,
+/// two elements could share all their positions.
+fn representable(field: &Field, t: u32, universe: u128) -> bool {
+    let q = u128::from(field.order());
+    t <= MAX_DEGREE && universe <= 1 << 64 && q.checked_pow(t + 1).is_none_or(|all| universe <= all)
+}
+
+/// The value of a polynomial (constant term first) at a field element, or its top coefficient at
+/// infinity.
+fn value(field: &Field, polynomial: &[u32], block: u32) -> u32 {
+    if block == field.order() {
+        return polynomial.last().copied().unwrap_or(0);
+    }
+    polynomial
+        .iter()
+        .rev()
+        .fold(0, |sum, &coefficient| field.add(field.mul(sum, block), coefficient))
+}
+
+/// The element with the given digits, if it is below the universe.
+fn element(field: &Field, digits: &[u32], universe: u128) -> Option<u64> {
+    let q = u128::from(field.order());
+    let step = |number: u128, &digit: &u32| number.checked_mul(q)?.checked_add(u128::from(digit));
+    let number = digits.iter().rev().try_fold(0, step)?;
+    if number < universe { u64::try_from(number).ok() } else { None }
+}
+
+/// The product of z - v over all v of a block, constant term first.
+fn product(field: &Field, block: &[u32]) -> Vec<u32> {
+    let mut result = Vec::with_capacity(block.len() + 1);
+    let mut previous = Vec::with_capacity(block.len() + 1);
+    result.push(1);
+    for &position in block {
+        std::mem::swap(&mut result, &mut previous);
+        result.clear();
+        result.push(0);
+        result.extend_from_slice(&previous);
+        field.add_scaled(&mut result, &previous, field.neg(position));
+    }
+    result
+}

@@ -1,0 +1,10 @@
+//! Listing a set from the cells of a code of residues.
+
+mod combine;
+pub(crate) mod join;
+pub(crate) mod modular;
+pub(crate) mod multisets;
+mod roots;
+#[cfg(test)]
+mod sample;
+pub(crate) mod sturm;

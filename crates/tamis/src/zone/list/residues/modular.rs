@@ -1,0 +1,184 @@
+//! From counters, by roots in a prime field.
+//!
+//! The multisets give the coefficients of f(z) = product of (z - x) exactly, hence also modulo a
+//! prime p. The roots of f modulo p are the elements modulo p, and the multisets tell which numbers
+//! they stand for.
+
+use super::combine::Combiner;
+use super::multisets::Multisets;
+use crate::zone::arith::chinese::Crt;
+use crate::zone::arith::mersenne::Field;
+use crate::zone::list::progress::Watch;
+
+/// The set of distinct numbers in `0..universe` that has the residues `residues[i]` modulo
+/// `moduli[i]`.
+///
+/// `None` when there is no such set, or when the product of the moduli does not exceed every
+/// C(s,j) (n-1)^j, so that the coefficients are not determined.
+pub(crate) fn algebra(
+    moduli: &[u64],
+    residues: &[Vec<u64>],
+    universe: u128,
+    watch: &mut Watch,
+) -> Option<Vec<u64>> {
+    let multisets = Multisets::new(moduli, residues, universe)?;
+    let field = Field::for_universe(universe);
+    watch.begin(3 * multisets.size); // every coefficient, and splits into factors
+    let polynomial = coefficients(&multisets, field, watch)?;
+    let roots = field.roots(polynomial, watch)?;
+    let mut elements: Vec<u64> =
+        roots.into_iter().flat_map(|root| lifts(root, field, universe)).collect();
+    if elements.len() > multisets.size {
+        multisets.keep_members(&mut elements);
+    }
+    multisets.confirm(elements)
+}
+
+/// The numbers of the universe congruent to the root: nine at most, for the prime is at least 2^61
+/// - 1 or at least an eighth of the universe.
+fn lifts(root: u64, field: Field, universe: u128) -> impl Iterator<Item = u64> {
+    let multiples = (0..=8).map(move |count| u128::from(root) + count * u128::from(field.prime));
+    multiples.take_while(move |&number| number < universe).map(|number| number as u64)
+}
+
+/// Algorithm 3 modulo the prime: f(z) = z^s - A_1 z^(s-1) + A_2 z^(s-2) - ..., lowest coefficient
+/// first.
+fn coefficients(multisets: &Multisets, field: Field, watch: &mut Watch) -> Option<Vec<u64>> {
+    let crt = Crt::new(multisets.moduli)?;
+    let largest = multisets.largest_coefficient(&crt.product)?;
+    let combiner = Combiner::new(multisets.moduli, &crt, field);
+    let short = combiner.separates(&largest);
+    let symmetric = multisets.symmetric();
+    let mut polynomial = vec![1];
+    for degree in 0..multisets.size {
+        watch.step()?;
+        let column: Vec<u64> = symmetric.iter().map(|one| one[degree]).collect();
+        let coefficient =
+            if short { combiner.combine(&column) } else { combiner.combine_long(&column)? };
+        polynomial.push(if degree % 2 == 0 { field.subtract(0, coefficient) } else { coefficient });
+    }
+    polynomial.reverse();
+    Some(polynomial)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+    use crate::zone::list::progress::unwatched;
+    use proptest::prelude::*;
+
+    fn algebra(moduli: &[u64], residues: &[Vec<u64>], universe: u128) -> Option<Vec<u64>> {
+        unwatched(|watch| super::algebra(moduli, residues, universe, watch))
+    }
+
+    fn list(set: &[u64], universe: u128) -> Option<Vec<u64>> {
+        sample::list(algebra, set, universe)
+    }
+
+    #[test]
+    fn examples_and_extremes() {
+        sample::check_paper_example(algebra);
+        sample::check_extremes(algebra, 40);
+    }
+
+    #[test]
+    fn elements_that_agree_modulo_the_prime() {
+        for (bits, universe) in [(31, 1u128 << 33), (61, 1 << 64)] {
+            let prime = (1u64 << bits) - 1;
+            let set: Vec<u64> =
+                (0..4).flat_map(|count| [count * prime, count * prime + 5]).collect();
+            assert_eq!(list(&set, universe), Some(set));
+        }
+    }
+
+    #[test]
+    fn many_elements() {
+        let set: Vec<u64> = (0..200u64).map(|x| x * x * 99_991 + x).collect();
+        assert_eq!(list(&set, 1 << 32), Some(set.clone()));
+        let run: Vec<u64> = (u64::MAX - 149..=u64::MAX).collect();
+        assert_eq!(list(&run, 1 << 64), Some(run));
+    }
+
+    #[test]
+    fn product_a_hair_above_the_coefficients() {
+        // 2 * 3 * 5 * 7 = 210 against a largest coefficient of 209, and of 210.
+        let moduli = [2, 3, 5, 7];
+        assert_eq!(algebra(&moduli, &sample::residues(&[209], &moduli), 210), Some(vec![209]));
+        assert_eq!(algebra(&moduli, &sample::residues(&[209], &moduli), 211), None);
+    }
+
+    #[test]
+    fn odd_moduli() {
+        sample::check_wide_moduli(algebra);
+        sample::check_bad_moduli(algebra);
+    }
+
+    proptest! {
+        #[test]
+        fn sets_are_recovered((universe, set) in sample::sets(40)) {
+            prop_assert_eq!(list(&set, universe), Some(set));
+        }
+
+        #[test]
+        fn spare_moduli_expose_a_wrong_counter(
+            (universe, set) in sample::sets(12),
+            places in any::<[prop::sample::Index; 2]>(),
+            change in any::<u64>(),
+        ) {
+            sample::check_wrong_counter(algebra, universe, &set, places, change)?;
+        }
+
+        #[test]
+        fn too_few_moduli_list_nothing((universe, set) in sample::sets(12)) {
+            sample::check_too_few_moduli(algebra, universe, &set)?;
+        }
+
+        #[test]
+        fn any_input_lists_what_it_says(
+            table in prop::collection::vec((0..40u64, prop::collection::vec(0..40u64, 2)), 0..8),
+            universe in 0..60u128,
+        ) {
+            let (moduli, residues): (Vec<u64>, Vec<Vec<u64>>) = table.into_iter().unzip();
+            if let Some(set) = algebra(&moduli, &residues, universe) {
+                let mut image = sample::residues(&set, &moduli);
+                let mut given = residues;
+                image.iter_mut().chain(&mut given).for_each(|one| one.sort_unstable());
+                prop_assert_eq!(image, given);
+            }
+        }
+
+        #[test]
+        fn products_agree_with_the_definition(
+            left in prop::collection::vec(any::<u64>(), 1..300),
+            right in prop::collection::vec(any::<u64>(), 1..300),
+            length in 1usize..700,
+            universe in prop::sample::select(vec![1u128 << 32, 1 << 64]),
+        ) {
+            let field = Field::for_universe(universe);
+            let reduce = |one: &[u64]| one.iter().map(|&x| field.reduce(x.into())).collect::<Vec<u64>>();
+            let (left, right) = (reduce(&left), reduce(&right));
+            let mut expected = vec![0; length.max(left.len() + right.len())];
+            for (i, &x) in left.iter().enumerate() {
+                for (j, &y) in right.iter().enumerate() {
+                    let product = u128::from(x) * u128::from(y) % u128::from(field.prime);
+                    expected[i + j] = field.add(expected[i + j], product as u64);
+                }
+            }
+            expected.truncate(length);
+            prop_assert_eq!(field.product(&left, &right, length), expected);
+        }
+
+        #[test]
+        fn inverses_and_roots(
+            value in any::<u64>(),
+            universe in prop::sample::select(vec![1u128 << 32, 1 << 64]),
+        ) {
+            let field = Field::for_universe(universe);
+            let value = field.reduce(value.into()).max(1);
+            prop_assert_eq!(field.multiply(value, field.inverse(value)), 1);
+            let root = field.root(field.multiply(value, value)).unwrap();
+            prop_assert!(root == value || root == field.prime - value);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The same code with more or fewer blocks.
+
+use super::Plan;
+use super::prove::{Proved, prove};
+use crate::Error;
+use crate::zone::code::Code;
+use crate::zone::coprime;
+
+/// How far the filters of a plan can grow.
+///
+/// ```
+/// use tamis::zone::{CodeKind, Filter, Growth, Plan, Universe};
+/// let plan = Plan::with_code(Universe::sized(606)?, 3, CodeKind::Rs)?;
+/// assert_eq!(plan.growth(), Growth { blocks: 10, items: 4 });
+/// let mut filter = Filter::with_plan(plan)?;
+/// assert!(filter.grow_for(5).is_err());
+/// filter.grow_for(4)?;
+/// # Ok::<(), tamis::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Growth {
+    /// The most blocks.
+    pub blocks: u64,
+    /// The items for which so many blocks are free of false positives.
+    pub items: u64,
+}
+
+impl Plan {
+    /// The same code accepting more or fewer items, at least one and no more than its zone.
+    #[must_use]
+    pub(crate) fn allowing(mut self, items: u64) -> Plan {
+        self.items = items.clamp(1, self.zone);
+        self
+    }
+
+    /// The same code with another number of blocks: its first ones, or with more appended.
+    pub fn with_blocks(&self, blocks: u64) -> Result<Plan, Error> {
+        let code = self.code.with_blocks(blocks)?;
+        // As many blocks or more are safe for as many items. That is proved again, if necessary by
+        // the search that proved it first.
+        let wanted = if blocks >= self.probes() { self.zone } else { 0 };
+        let mut proved = prove(&code, &self.universe, wanted)?;
+        // Fewer blocks of a small code may also owe their zone to that search: it is asked item by
+        // item.
+        if let Code::Coprime { moduli, .. } = &code
+            && moduli.iter().sum::<u64>() <= coprime::SMALL_SUM
+        {
+            while proved.zone < self.items {
+                let further = prove(&code, &self.universe, proved.zone + 1)?;
+                if further.zone <= proved.zone {
+                    break;
+                }
+                proved = further;
+            }
+        }
+        let Proved { encoder, zone, proof } = proved;
+        if zone == 0 {
+            return Err(Error::TooFewBlocks { got: blocks, universe: self.universe.size() });
+        }
+        let (universe, counting) = (self.universe.clone(), self.counting);
+        let items = if blocks > self.probes() { zone } else { self.items.min(zone) };
+        Ok(Plan { universe, items, code, counting, encoder, zone, proof })
+    }
+
+    /// The same code with the fewest blocks whose zone allows `items`, and accepting so many.
+    pub fn for_items(&self, items: u64) -> Result<Plan, Error> {
+        if items == 0 {
+            return Err(Error::Items { got: items });
+        }
+        if u128::from(items) > self.universe.size() {
+            return Err(Error::MoreThanUniverse { items, universe: self.universe.size() });
+        }
+        let most = self.code.max_blocks();
+        let suffice = |blocks: u64| self.with_blocks(blocks).is_ok_and(|plan| plan.zone >= items);
+        // More blocks never make the zone smaller: double until they suffice, then halve the gap.
+        let mut high = self.probes();
+        while !suffice(high) {
+            if high >= most {
+                let Growth { blocks, items: reach } = self.growth();
+                return Err(Error::Growth { items, blocks, most: reach });
+            }
+            high = (high * 2).min(most);
+        }
+        let mut low = 0;
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if suffice(middle) { high = middle } else { low = middle }
+        }
+        Ok(self.with_blocks(high)?.allowing(items))
+    }
+
+    /// How far a filter of this plan can grow. Filters that hold more than
+    /// [`listable`](Plan::listable) items cannot grow, since they list themselves for that.
+    #[must_use]
+    pub fn growth(&self) -> Growth {
+        let blocks = self.code.max_blocks();
+        let items = self.with_blocks(blocks).map_or(self.zone, |plan| plan.zone);
+        Growth { blocks, items }
+    }
+}
