@@ -422,7 +422,7 @@ fn zone_files_cannot_lie_about_their_zone() {
         (0, 84, &[5], "field order"),
         (0, 92, &[1], "reserved"),
         (1, 36, &9000u32.to_le_bytes(), "number of blocks"),
-        (1, 96, &4u32.to_le_bytes(), "share a factor"),
+        (1, 96, &4u32.to_le_bytes(), "pairwise coprime"),
         (1, 96, &0u32.to_le_bytes(), "modulus"),
         (2, 84, &6u32.to_le_bytes(), "body length"),
         (2, 84, &65537u32.to_le_bytes(), "body length"),

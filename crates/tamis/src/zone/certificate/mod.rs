@@ -32,7 +32,7 @@ use std::fmt;
 /// Why a number of stored elements is safe.
 ///
 /// ```
-/// use tamis::zone::{Certificate, zone};
+/// use tamis::zone::proof::{Certificate, zone};
 /// let (items, why) = zone(&[2, 3, 5, 7, 11], 48, 10);
 /// assert_eq!((items, why), (2, Certificate::Product));
 /// ```

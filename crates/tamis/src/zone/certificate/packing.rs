@@ -10,7 +10,7 @@ pub(crate) const EFFORT: u64 = 100_000;
 /// The answer of the exhaustive search.
 ///
 /// ```
-/// use tamis::zone::{Packing, packing};
+/// use tamis::zone::proof::{Packing, packing};
 /// assert_eq!(packing(&[2, 3, 5, 7, 11], 48, 2, 10_000), Packing::Impossible);
 /// assert!(matches!(packing(&[2, 3, 5, 7, 11], 48, 3, 10_000), Packing::Packed(_)));
 /// ```
