@@ -48,7 +48,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A place in a table; what has no rows has an empty one.
+    /// A place in a table. `row` is empty where there are no rows.
     #[must_use]
     pub fn new(
         table: impl Into<String>,
@@ -85,9 +85,9 @@ impl fmt::Display for Place {
 /// How far two numbers may lie apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tolerance {
-    /// By so much.
+    /// The largest difference allowed.
     pub within: f64,
-    /// Why by so much.
+    /// Why that much.
     pub why: String,
 }
 
@@ -215,7 +215,7 @@ impl Serialize for Reading {
     }
 }
 
-/// A number where the text is one, and it survives being a double; null where there is none.
+/// The text as a number if a double keeps all its digits; null if it is empty.
 struct Text<'a>(&'a str);
 
 impl Serialize for Text<'_> {

@@ -40,7 +40,8 @@ fn matrix() -> Result<Raster, Error> {
     Ok(Raster {
         title: "The elements 1 to 48 as columns of 28 bits".to_owned(),
         notes: vec![
-            "Each sets the bit of its residue in every block. No two columns together cover a third, so two items never make a stranger pass."
+            "Each sets the bit of its residue in every block. No two columns together cover a \
+             third, so two items never make a stranger pass."
                 .to_owned(),
         ],
         panels: plan.blocks().iter().map(panel).collect(),
@@ -91,8 +92,9 @@ fn band() -> Raster {
     Raster {
         title: "One equation an item, in a band".to_owned(),
         notes: vec![
-            "Each row is an item's equation: ones (dark) and zeros (pale) in a narrow band, nothing elsewhere. Sorted by where they \
-             begin, they are solved from the last to the first. Here bands of 14 columns; in a filter, of 128."
+            "Each row is an item's equation: ones (dark) and zeros (pale) in a narrow band, \
+             nothing elsewhere. Sorted by where they begin, they are solved from the last to the \
+             first. Here bands of 14 columns; in a filter, of 128."
                 .to_owned(),
         ],
         panels: vec![Panel::new("", shades, COLUMNS as usize)],

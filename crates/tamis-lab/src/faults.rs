@@ -1,5 +1,5 @@
-//! Small models of private filters, right ones and ones with a fault planted in them, to show that
-//! an audit tells them apart. They are models: their coins are not fit for a release.
+//! Small models of private filters, some correct and some with a planted fault, to show that an
+//! audit tells them apart. Do not publish with them: their coins are not private.
 //!
 //! ```
 //! use tamis::privacy::audit::{Mechanism, Options, Verdict, audit};
@@ -53,62 +53,72 @@ enum Fault {
 /// Every model: the right ones first.
 #[must_use]
 pub fn all() -> Vec<Model> {
-    // So many bits that collisions hide little of the loss.
+    // Enough bits that collisions hide little of the loss.
     let response = Design::Response { hashes: 4, bits: 1 << 12, epsilon: 2.0 };
     let one_hash = Design::Response { hashes: 1, bits: 1 << 20, epsilon: 4.0 };
     let model = |name, sentence, design, fault| Model { name, sentence, design, fault };
     vec![
         model(
             "randomized-response",
-            "Every bit of a Bloom filter is flipped with probability 1/(e^(epsilon/k) + 1), ones and zeros alike.",
+            "Every bit of a Bloom filter is flipped with probability 1/(e^(epsilon/k) + 1), ones \
+             and zeros alike.",
             response,
             None,
         ),
         model(
             "linear",
-            "Each item is dropped with probability 1/(q-1) by a private coin, and the vector is uniform in the null space of the rows kept.",
+            "Each item is dropped with probability 1/(q-1) by a private coin, and the vector is \
+             uniform in the null space of the rows kept.",
             Design::Linear,
             None,
         ),
         model(
             "one-sided",
-            "A one is kept with probability e^epsilon/(e^epsilon + 1) and a zero stays zero, so a one in the release proves a one in the set.",
+            "A one is kept with probability e^epsilon/(e^epsilon + 1) and a zero stays zero, so a \
+             one in the release proves a one in the set.",
             one_hash,
             Some(Fault::OneSided),
         ),
         model(
             "missing-factor-k",
-            "Each bit is flipped as if it had the whole epsilon to itself, but an item changes k bits and so spends it k times.",
+            "Each bit is flipped as if it had the whole epsilon to itself, but an item changes k \
+             bits and so spends it k times.",
             response,
             Some(Fault::WholeEpsilonEachBit),
         ),
         model(
             "bare-last-bit",
-            "The loop over the bits ends one too early, so the last bit is published as it is, and tells on the items that touch it.",
+            "The loop over the bits ends one too early, so the last bit is published as it is, and \
+             tells on the items that touch it.",
             response,
             Some(Fault::LastBitBare),
         ),
         model(
             "half-dropped",
-            "Items are dropped with half the probability that epsilon asks for, so a rejected item is too surely absent.",
+            "Items are dropped with half the probability that epsilon asks for, so a rejected item \
+             is too surely absent.",
             Design::Linear,
             Some(Fault::HalfDropped),
         ),
         model(
             "none-dropped",
-            "No item is dropped, so every member is accepted, and a rejected item is certainly absent.",
+            "No item is dropped, so every member is accepted, and a rejected item is certainly \
+             absent.",
             Design::Linear,
             Some(Fault::NoneDropped),
         ),
         model(
             "public-drops",
-            "Drops are decided by a public hash of the seed and the item, so everyone knows which rejected items would not have been dropped.",
+            "Drops are decided by a public hash of the seed and the item, so everyone knows which \
+             rejected items would not have been dropped.",
             Design::Linear,
             Some(Fault::PublicDrops),
         ),
         model(
             "zeros-for-free",
-            "Rows must give the item's fingerprint, and the free variables are filled with zeros, so no more cells are filled than there are items: one more filled cell gives one more item away.",
+            "Rows must give the item's fingerprint, and the free variables are filled with zeros, \
+             so no more cells are filled than there are items: one more filled cell gives one more \
+             item away.",
             Design::Linear,
             Some(Fault::ZerosForFree),
         ),
@@ -150,7 +160,7 @@ impl Mechanism for Model {
             Design::Response { epsilon, .. } => epsilon,
             Design::Linear => f64::from(Q - 1).ln(),
         };
-        // A number that were none would be the strictest claim, and be found violated.
+        // NaN would be the strictest claim, and the audit would find it violated.
         Epsilon::try_from(claim).unwrap_or(Epsilon::ZERO)
     }
 
@@ -303,7 +313,7 @@ impl System {
     /// Adds an equation. One that depends on the others is left out: of 17 random rows of 64, one
     /// in 2^47 does.
     fn add(&mut self, mut row: u64, mut right: u64) {
-        // Masks and no branches, which would be random and so slow.
+        // Masks instead of branches: random branches are slow.
         let mask = |chosen: bool| u64::from(chosen).wrapping_neg();
         for (other, other_right) in &self.equations {
             let chosen = mask(row & other & self.pivots != 0);

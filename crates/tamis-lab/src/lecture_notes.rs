@@ -129,13 +129,19 @@ fn measurement(book: &mut Notebook, strangers: u64) {
             f64::from(plan.hashes()) * (0.08 / plan.bits() as f64).sqrt() / 0.5 * predicted;
         let deviation = (predicted / strangers as f64 + spread * spread).sqrt();
         book.formula(
-            Place::new("Rate", format!("p = {p}, K = {}", (-p.log2()).ceil()), "(1 - (1 - 1/m)^(Kn))^K"),
+            Place::new(
+                "Rate",
+                format!("p = {p}, K = {}", (-p.log2()).ceil()),
+                "(1 - (1 - \
+                1/m)^(Kn))^K",
+            ),
             predicted,
             rate,
             5.0 * deviation,
             "five standard deviations of the strangers and of the fill",
             &format!(
-                "K prefixed SHA-256 hashes, {items} items in {} bits, {strangers} strangers: 95% sure of {} to {}",
+                "K prefixed SHA-256 hashes, {items} items in {} bits, {strangers} strangers: 95% \
+                 sure of {} to {}",
                 plan.bits(),
                 significant(low),
                 significant(high)
@@ -179,25 +185,40 @@ fn rate_against_k(book: &mut Notebook, strangers: u64) {
 fn slips(book: &mut Notebook) {
     book.slip(
         "The title credits Harold Bloom; the filter is Burton H. Bloom's.",
-        "B. H. Bloom, Space/time trade-offs in hash coding with allowable errors, CACM 13(7), 1970, pp. 422-426.".to_owned(),
+        "B. H. Bloom, Space/time trade-offs in hash coding with allowable errors, CACM 13(7), \
+         1970, pp. 422-426."
+            .to_owned(),
     );
     let rates: Vec<String> =
         [1, 2, 4].iter().map(|times| significant(estimation(9_586 * times, 7, 1_000))).collect();
     book.slip(
-        "The notes open by saying that the probability of a correct answer is inversely proportional to the size of the representation; it grows with the size.",
-        format!("1,000 items with K = 7: the rate of wrong answers falls from {} to {} when the bits double and double again.", rates[0], rates[1..].join(" and ")),
+        "The notes open by saying that the probability of a correct answer is inversely \
+         proportional to the size of the representation; it grows with the size.",
+        format!(
+            "1,000 items with K = 7: the rate of wrong answers falls from {} to {} when the \
+                 bits double and double again.",
+            rates[0],
+            rates[1..].join(" and ")
+        ),
     );
     book.slip(
-        "The example calls the 16 bits of the array n; everywhere else n is the number of items and m that of bits.",
-        "With n = 16 items in its 16 bits and K = 2 the rate would be ".to_owned() + &significant(estimation(16, 2, 16)) + ".",
+        "The example calls the 16 bits of the array n; everywhere else n is the number of items \
+         and m that of bits.",
+        "With n = 16 items in its 16 bits and K = 2 the rate would \
+         be "
+        .to_owned()
+            + &significant(estimation(16, 2, 16))
+            + ".",
     );
     let exact =
         Plan::from_items_bits(Kind::Bloom, 4, 16).map_or(f64::NAN, |plan| plan.expected_fpr(4));
     let hashes = Plan::from_items_bits(Kind::Bloom, 4, 16).map_or(0, |plan| plan.hashes());
     book.slip(
-        "The rate is derived as if bits were set independently of each other; the result is a little too low (Bose et al. 2008).",
+        "The rate is derived as if bits were set independently of each other; the result is a \
+         little too low (Bose et al. 2008).",
         format!(
-            "16 bits, K = {hashes}, 4 items: the notes' formula gives {}, the exact expectation is {}; for 10,000 items they agree to four digits.",
+            "16 bits, K = {hashes}, 4 items: the notes' formula gives {}, the exact expectation is \
+             {}; for 10,000 items they agree to four digits.",
             significant(estimation(16, hashes, 4)),
             significant(exact)
         ),

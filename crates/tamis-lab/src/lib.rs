@@ -76,10 +76,12 @@ impl Document {
                 "K. Odoh, UltraFilter: A Privacy-Preserving Bloom Filter (2025)"
             }
             Document::SizingReport => {
-                "M. I. Sánchez-O'Mullony Martínez, Designing a Bloom Filter for a Target False Positive Rate (2025)"
+                "M. I. Sánchez-O'Mullony Martínez, Designing a Bloom Filter for a Target False \
+                 Positive Rate (2025)"
             }
             Document::Egh => {
-                "S. Z. Kiss, É. Hosszu, J. Tapolcai, L. Rónyai, O. Rottenstreich, Bloom Filter with a False Positive Free Zone"
+                "S. Z. Kiss, É. Hosszu, J. Tapolcai, L. Rónyai, O. Rottenstreich, Bloom Filter \
+                 with a False Positive Free Zone"
             }
             Document::LectureNotes => {
                 "B. Levine, Bloom Filters, lecture notes of CompSci 661/461 (2018-2019)"
@@ -93,9 +95,9 @@ impl Document {
 pub struct Slip {
     /// The document's number.
     pub document: &'static str,
-    /// What it says where, and what is so.
+    /// Where it is, what it says, and what is true.
     pub slip: String,
-    /// What we computed to know.
+    /// What we computed to show it.
     pub evidence: String,
 }
 
@@ -117,7 +119,7 @@ pub struct Series {
     pub y: Vec<f64>,
 }
 
-/// What became of a document's numbers.
+/// The numbers of a document, recomputed.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Report {
     /// Every published number.
@@ -137,14 +139,14 @@ impl Report {
     }
 }
 
-/// Recomputes a document's numbers. Quick runs ask fewer strangers, for 001 and 004 still a million
-/// for each rate, and fill smaller filters for 000.
+/// Recomputes a document's numbers. A quick run asks fewer strangers (for 001 and 004 still a
+/// million for each rate) and fills smaller filters for 000.
 #[must_use]
 pub fn reproduce(document: Document, quick: bool) -> Report {
     reproduce_telling(document, quick, &|_| ())
 }
 
-/// The same, saying what is being done before each step of it.
+/// [`reproduce`], which calls `tell` with a few words before each step.
 #[must_use]
 pub fn reproduce_telling(document: Document, quick: bool, tell: &dyn Fn(&str)) -> Report {
     let strangers = if quick { 1_000_000 } else { 4_000_000 };
@@ -253,7 +255,7 @@ impl Notebook<'_> {
         }
     }
 
-    /// Puts on record that the last cell differs: the document is known to be wrong there.
+    /// Records that the last cell differs: the document is known to be wrong there.
     fn known_to_differ(&mut self) {
         if let Some(cell) = self.report.cells.last_mut() {
             cell.recorded = Verdict::Differs;
@@ -277,7 +279,7 @@ impl Notebook<'_> {
             recomputed,
             tolerance,
             verdict: Verdict::of(holds),
-            // What does not hold is said to by `known_to_differ`.
+            // `known_to_differ` changes this where the document is known to be wrong.
             recorded: Verdict::Holds,
             note: note.to_owned(),
             reading: None,

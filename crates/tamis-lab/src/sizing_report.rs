@@ -118,8 +118,15 @@ fn slips(book: &mut Notebook) {
         .map(|filter| significant(filter.expected_fpr()))
         .collect();
     book.slip(
-        "Section 4.1 names the items element_0, element_1, ...; the listing inserts elemet_0, elemet_1, ...",
-        format!("It does not matter, as the report says: the filters' rates are {}.", fills.join(" and ")),
+        "Section 4.1 names the items element_0, element_1, ...; the listing inserts elemet_0, \
+         elemet_1, ...",
+        format!(
+            "It does not matter, as the report says: the filters' rates are {}.",
+            fills.join(
+                " \
+            and "
+            )
+        ),
     );
 
     let sizes: Vec<String> = [0.01f64, 0.001]
@@ -148,9 +155,11 @@ fn slips(book: &mut Notebook) {
         let trapped = trapped(bits, hashes);
         if !trapped.is_empty() {
             book.slip(
-                "Section 3.2 guards against h2 = 0, but the listing's guard acts before the reduction mod m.",
+                "Section 3.2 guards against h2 = 0, but the listing's guard acts before the \
+                 reduction mod m.",
                 format!(
-                    "In experiment {number} the items {} have h2 = 0 (mod {bits}) and set a single bit instead of up to {hashes}.",
+                    "In experiment {number} the items {} have h2 = 0 (mod {bits}) and set a single \
+                     bit instead of up to {hashes}.",
                     trapped.join(" and ")
                 ),
             );
@@ -158,7 +167,8 @@ fn slips(book: &mut Notebook) {
     }
 
     book.slip(
-        "The function estimation() is imported and never called, so theory and measurement are not compared.",
+        "The function estimation() is imported and never called, so theory and measurement are not \
+         compared.",
         format!(
             "It would have printed {} and {}.",
             significant(estimation(95_851, 7, ITEMS)),
@@ -168,16 +178,18 @@ fn slips(book: &mut Notebook) {
 
     let relative = |p: f64| 100.0 * (p * (1.0 - p) / PUBLISHED_TRIALS).sqrt() / p;
     book.slip(
-        "Section 5 concludes from one run of 20,000 trials that the rates are very close to their targets.",
+        "Section 5 concludes from one run of 20,000 trials that the rates are very close to their \
+         targets.",
         format!(
-            "One standard deviation of such a run is {:.0}% of the rate at 1% and {:.0}% at 0.1%: the agreement to 0.5% and 5% was luck.",
+            "One standard deviation of such a run is {:.0}% of the rate at 1% and {:.0}% at 0.1%: \
+             the agreement to 0.5% and 5% was luck.",
             relative(0.01),
             relative(0.001)
         ),
     );
 }
 
-/// The items all of whose positions are one.
+/// The items whose positions all hold a one.
 fn trapped(bits: u64, hashes: u32) -> Vec<String> {
     let Ok(plan) = Plan::from_items_bits(Kind::Bloom, ITEMS, bits) else { return Vec::new() };
     debug_assert_eq!(plan.hashes(), hashes);

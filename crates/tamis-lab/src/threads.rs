@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The results of `work` on 0 to `jobs` - 1, in order. Which core does which job changes nothing,
-/// as long as a job depends on its number only.
+/// The results of `work` on 0 to `jobs` - 1, in order. The result does not depend on the cores, as
+/// long as a job depends on its number only.
 pub(crate) fn shared<T: Send>(jobs: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let cores = thread::available_parallelism().map_or(1, usize::from).min(jobs);
     let next = AtomicUsize::new(0);

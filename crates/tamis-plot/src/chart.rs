@@ -110,7 +110,8 @@ impl Chart {
         let y = self.y.scale(values(|point| point.1).chain(ends));
         let (legend, height) = self.legend();
         let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" font-size=\"{LETTER}\">\
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
+             role=\"img\" font-size=\"{LETTER}\">\
              <title>{}</title>",
             escaped(&self.title)
         );
@@ -155,7 +156,8 @@ impl Chart {
         let _ = write!(
             out,
             "<path d=\"{rules}\" stroke=\"var(--rule)\" fill=\"none\"/>\
-             <path d=\"M{LEFT} {TOP}V{BOTTOM}H{RIGHT}\" stroke=\"var(--soft)\" fill=\"none\"/>{labels}\
+             <path d=\"M{LEFT} {TOP}V{BOTTOM}H{RIGHT}\" stroke=\"var(--soft)\" \
+             fill=\"none\"/>{labels}\
              <text x=\"{middle}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\
              <text transform=\"translate(13 {:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
             BOTTOM + 34.0,
@@ -298,7 +300,8 @@ fn draw(out: &mut String, curve: &Curve, i: usize, x: &Scale, y: &Scale) {
         {
             let _ = write!(
                 out,
-                "<path d=\"M{across:.1} {bottom:.1}V{top:.1}M{:.1} {bottom:.1}h8M{:.1} {top:.1}h8\" stroke=\"var(--c{})\" stroke-width=\"1.5\"/>",
+                "<path d=\"M{across:.1} {bottom:.1}V{top:.1}M{:.1} {bottom:.1}h8M{:.1} \
+                 {top:.1}h8\" stroke=\"var(--c{})\" stroke-width=\"1.5\"/>",
                 across - 4.0,
                 across - 4.0,
                 i % 7
@@ -332,7 +335,8 @@ fn marker(out: &mut String, i: usize, strong: bool, x: f64, y: f64) {
     if strong {
         let _ = write!(
             out,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5.5\" fill=\"none\" stroke=\"var(--ink)\" stroke-width=\"1.6\"/>"
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5.5\" fill=\"none\" stroke=\"var(--ink)\" \
+             stroke-width=\"1.6\"/>"
         );
         return;
     }
@@ -346,6 +350,7 @@ fn marker(out: &mut String, i: usize, strong: bool, x: f64, y: f64) {
     let colour = i % 7;
     let _ = write!(
         out,
-        "<path d=\"{shape}\" fill=\"var(--c{colour})\" stroke=\"var(--c{colour})\" stroke-width=\"1.2\"/>"
+        "<path d=\"{shape}\" fill=\"var(--c{colour})\" stroke=\"var(--c{colour})\" \
+         stroke-width=\"1.2\"/>"
     );
 }

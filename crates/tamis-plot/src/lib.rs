@@ -31,12 +31,13 @@ pub use text::escaped;
 
 /// What text looks like, and the colours, in light and in dark.
 pub const STYLE: &str = "\
-:root{color-scheme:light dark;--paper:#fff;--ink:#1c1c1c;--soft:#5a5a5a;--rule:#d8d8d8;--c0:#0072b2;--c1:#d55e00;--c2:#009e73;\
---c3:#b3528a;--c4:#b87f00;--c5:#3a8fc4;--c6:#1c1c1c}\
-@media(prefers-color-scheme:dark){:root{--paper:#14171a;--ink:#e8e8e8;--soft:#a8a8a8;--rule:#3a3f44;--c0:#56b4e9;--c1:#f0813a;\
---c2:#1fc495;--c3:#e59cc3;--c4:#e69f00;--c5:#f0e442;--c6:#e8e8e8}}\
-@media print{:root{--paper:#fff;--ink:#000;--soft:#333;--rule:#ccc;--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b3528a;--c4:#b87f00;\
---c5:#3a8fc4;--c6:#000}}\
+:root{color-scheme:light dark;--paper:#fff;--ink:#1c1c1c;--soft:#5a5a5a;--rule:#d8d8d8;\
+--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b3528a;--c4:#b87f00;--c5:#3a8fc4;--c6:#1c1c1c}\
+@media(prefers-color-scheme:dark){:root{--paper:#14171a;--ink:#e8e8e8;--soft:#a8a8a8;\
+--rule:#3a3f44;--c0:#56b4e9;--c1:#f0813a;--c2:#1fc495;--c3:#e59cc3;--c4:#e69f00;--c5:#f0e442;\
+--c6:#e8e8e8}}\
+@media print{:root{--paper:#fff;--ink:#000;--soft:#333;--rule:#ccc;--c0:#0072b2;--c1:#d55e00;\
+--c2:#009e73;--c3:#b3528a;--c4:#b87f00;--c5:#3a8fc4;--c6:#000}}\
 svg text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:var(--ink)}";
 
 /// A drawing as a file of its own.

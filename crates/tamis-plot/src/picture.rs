@@ -16,8 +16,8 @@ const MAX_NAMED: usize = 40;
 /// At most this many blocks are drawn.
 const MAX_BLOCKS: usize = 256;
 
-/// What a filter holds: a small one cell by cell, a large one by region; `None` for a kind that this
-/// release cannot draw.
+/// What a filter holds: a small one cell by cell, a large one by region. `None` for a kind that
+/// this release cannot draw.
 #[must_use]
 pub fn of(any: &AnyFilter, title: String) -> Option<Raster> {
     Some(match any {
@@ -29,7 +29,8 @@ pub fn of(any: &AnyFilter, title: String) -> Option<Raster> {
         AnyFilter::PublicBloom(filter) => {
             let plan = filter.plan();
             let notes = vec![format!(
-                "Noise: each of {} bits was flipped with {}; {} are ones. What is stored cannot be seen.",
+                "Noise: each of {} bits was flipped with {}; {} are ones. What is stored cannot be \
+                 seen.",
                 grouped(plan.bits()),
                 percent(plan.flip_rate().to_f64()),
                 percent(filter.ones())
@@ -39,7 +40,8 @@ pub fn of(any: &AnyFilter, title: String) -> Option<Raster> {
         AnyFilter::Linear(filter) => {
             let plan = filter.plan();
             let notes = vec![format!(
-                "Noise: a solution, drawn at random, of equations over {} elements. What is stored cannot be seen.",
+                "Noise: a solution, drawn at random, of equations over {} elements. What is stored \
+                 cannot be seen.",
                 plan.q()
             )];
             Body { bytes: filter.body(), width: 1, cells: filter.body().len() as u64 * 8 }

@@ -76,7 +76,8 @@ impl Raster {
             y = panel.draw(&mut body, y, side) + 6.0;
         }
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {:.1}\" role=\"img\" font-size=\"{LETTER}\"><title>{}</title>{body}</svg>",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {:.1}\" role=\"img\" \
+             font-size=\"{LETTER}\"><title>{}</title>{body}</svg>",
             y + 6.0,
             escaped(&self.title)
         )

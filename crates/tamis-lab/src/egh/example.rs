@@ -72,7 +72,8 @@ pub(super) fn table_1(book: &mut Notebook) {
         &format!("{PLACE}, bits as Eq. 3 has them"),
         ROWS * SIZE,
         same,
-        "our filter's body for each single element of 1 to 48 against x mod p plus the primes before p",
+        "our filter's body for each single element of 1 to 48 against x mod p plus the primes \
+         before p",
     );
     if let (Some(first), Some(last)) = (columns.first(), columns.last()) {
         let published = "10 100 00010 0000001 00001000000";
@@ -86,8 +87,8 @@ pub(super) fn table_1(book: &mut Notebook) {
             &format!("{PLACE}, column of 1, by the words on it"),
             "10 100 10000 1000000 10000000000",
             written(*first),
-            "the text sets the first bit of each block; the residue 1 is the second, as its column of 48 \
-             counts",
+            "the text sets the first bit of each block; the residue 1 is the second, as its column \
+             of 48 counts",
         );
         book.known_to_differ();
     }
@@ -107,9 +108,10 @@ fn disjunct(book: &mut Notebook, columns: &[Column], moduli: &[u64]) {
         2,
         if covered > 0 { 2 } else { 3 },
         &format!(
-            "of all 17296 sets of three, {covered} times one covers another column; the packing of the \
-             primes says {} too",
-            exact_zone(moduli, SIZE.into()).map_or_else(|| "nothing".to_owned(), |zone| zone.to_string())
+            "of all 17296 sets of three, {covered} times one covers another column; the packing of \
+             the primes says {} too",
+            exact_zone(moduli, SIZE.into())
+                .map_or_else(|| "nothing".to_owned(), |zone| zone.to_string())
         ),
     );
     for (items, published) in [(1, 2310), (2, 48), (3, 13)] {

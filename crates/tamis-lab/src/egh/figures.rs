@@ -6,7 +6,7 @@ use std::time::Instant;
 use tamis::zone::{CodeKind, CountingFilter, Filter, Method, largest_universe};
 use tamis_random::SplitMix64;
 
-/// Figures 1 and 2: how universe, items and bits hang together.
+/// Figures 1 and 2: how universe, items and bits depend on each other.
 pub(super) fn sizes(book: &mut Notebook, quick: bool) {
     for bits in [100, 197, 281, 440, 501, 639, 1060] {
         let moduli = primes_within(bits);
@@ -31,7 +31,7 @@ pub(super) fn sizes(book: &mut Notebook, quick: bool) {
             points,
         );
     }
-    // Claim 2 turned round: a larger universe would take more than m bits.
+    // Claim 2 solved for the universe: a larger one would take more than m bits.
     let limit = |d: f64| (d, (4.0 * bits as f64 * d.log2() / (d * d)).exp2());
     let name = format!("Fig. 1 by code, m = {bits}, limit of Claim 2");
     book.series(name, "items d", "universe n_d", (5..=12).map(|d| limit(f64::from(d))));
@@ -97,8 +97,8 @@ pub(super) fn listing_times(book: &mut Notebook, quick: bool) -> Times {
         "Section VI and Fig. 4, lists that are exactly what was put in, n = 10^6, d = 1 to 10",
         ways.len() as u64 * 10 * runs,
         right,
-        "random sets, by join, algebra and sturm; the times are data, since the published ones are another \
-         machine's",
+        "random sets, by join, algebra and sturm; the times are data, since the published ones are \
+         another machine's",
     );
     Times { join: last[0], sturm: last[2] }
 }

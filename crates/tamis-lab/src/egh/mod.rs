@@ -17,8 +17,8 @@ use num_bigint::BigUint;
 use tamis::zone::proof::{Packing, packing};
 use tamis::zone::{CodeKind, Filter, Plan, Universe};
 
-/// The nodes that a search for a packing may visit: a second at most, and far more than any here
-/// takes.
+/// The nodes that a search for a packing may visit: at most a second, and far more than any search
+/// here takes.
 const EFFORT: u64 = 3_000_000;
 
 pub(crate) fn reproduce(book: &mut Notebook, quick: bool) {
@@ -119,9 +119,9 @@ fn others(size: u64, items: u64, with_coprime: bool) -> String {
     format!("for the same: {coprime}; {}", need(CodeKind::Rs))
 }
 
-/// Whether the moduli are free of false positives for `items` of a universe: the exact criterion,
-/// which is that they cannot be packed into as many bins of product below it. Nothing if the search
-/// gave up.
+/// Whether the moduli are free of false positives for `items` of a universe. The criterion is exact:
+/// the moduli cannot be packed into `items` bins whose products are below the universe. `None` if
+/// the search gave up.
 fn is_free(moduli: &[u64], size: u128, items: u32) -> Option<bool> {
     match packing(moduli, size, items, EFFORT) {
         Packing::Impossible => Some(true),

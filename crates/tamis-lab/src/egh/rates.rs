@@ -1,12 +1,12 @@
-//! Figure 3: what becomes of the filters beyond their zone.
+//! Figure 3: the false positives of filters beyond their zone.
 
 use super::{deceived, exact_zone, plan, primes_within};
 use crate::{Notebook, significant};
 use tamis::zone::{CodeKind, Plan, largest_universe};
 use tamis_random::SplitMix64;
 
-/// The most items of the figure, d'.
-const MOST: usize = 40;
+/// The largest number of items in the figure, d'.
+const MAX_ITEMS: usize = 40;
 /// The strangers asked of one filter.
 const ASKED: u64 = 50;
 
@@ -23,14 +23,15 @@ pub(super) fn beyond(book: &mut Notebook, quick: bool) {
             let asked = filters * ASKED;
             book.series(
                 format!(
-                    "Fig. 3, m = {bits}, EGH measured, n = n_{items} = {size}, {asked} strangers a point"
+                    "Fig. 3, m = {bits}, EGH measured, n = n_{items} = {size}, {asked} strangers a \
+                     point"
                 ),
                 "items d'",
                 "rate",
                 points,
             );
             if let Some(rs) = super::plan(size as u64, items, CodeKind::Rs) {
-                let points = (1..=MOST as u64).map(|d| (d as f64, rs.beyond_fpr(d)));
+                let points = (1..=MAX_ITEMS as u64).map(|d| (d as f64, rs.beyond_fpr(d)));
                 let name = format!(
                     "Fig. 3, m = {bits}, rs of {} bits beyond its zone, n = n_{items} = {size}",
                     rs.bits()
@@ -52,7 +53,7 @@ fn plan_of(bits: u64, items: u64) -> Option<Plan> {
 /// The curves that are formulas.
 fn curves(book: &mut Notebook, bits: u64, plan: &Plan) {
     let mut curve = |name: &str, rate: &dyn Fn(u64) -> f64| {
-        let points = (1..=MOST as u64).map(|items| (items as f64, rate(items)));
+        let points = (1..=MAX_ITEMS as u64).map(|items| (items as f64, rate(items)));
         book.series(format!("Fig. 3, m = {bits}, {name}"), "items d'", "rate", points);
     };
     curve("EGH far beyond its zone (Eq. 11)", &|items| plan.beyond_fpr(items));
@@ -73,9 +74,9 @@ struct Rate {
 /// 64, so that each is a word.
 fn measured(moduli: &[u64], size: u64, filters: u64, seed: u64) -> Vec<Rate> {
     let mut random = SplitMix64::new(seed);
-    let mut sums = [(0.0, 0.0); MOST];
+    let mut sums = [(0.0, 0.0); MAX_ITEMS];
     let mut words = vec![0u64; moduli.len()];
-    let mut set = Vec::with_capacity(MOST);
+    let mut set = Vec::with_capacity(MAX_ITEMS);
     for _ in 0..filters {
         words.fill(0);
         set.clear();
@@ -108,14 +109,13 @@ fn stranger(set: &[u64], size: u64, random: &mut SplitMix64) -> u64 {
     }
 }
 
-/// Whether every block has the number's residue: the large ones, which have most zeros, are asked
-/// first.
+/// Whether every block has the number's residue. The large blocks come first: they have the most
+/// zeros, so most strangers end there.
 fn passes(words: &[u64], moduli: &[u64], number: u64) -> bool {
     words.iter().zip(moduli).rev().all(|(word, p)| word >> (number % p) & 1 == 1)
 }
 
-/// Eq. 11 against measurement in the universe it is made for, as large as the product of the
-/// primes.
+/// Eq. 11 against measurement, in a universe as large as the product of the primes.
 fn equation_11(book: &mut Notebook, bits: u64, plan: &Plan, filters: u64) {
     let (size, words) = match u64::try_from(super::product(&plan.blocks())) {
         Ok(product) => (product, "n' the product of the primes"),
@@ -151,8 +151,9 @@ fn surprise(book: &mut Notebook, plan: &Plan, rates: &[Rate], size: u128) {
         5.0 * expected.sqrt(),
         "five standard deviations of a count",
         &format!(
-            "10^9 times Eq. 11; it is {} at d = 7 and {} at d = 8, so few or none were to be expected (at d \
-             = 30 the measured rate is {} times Eq. 11). The zone is no larger for it: exactly {}, and {}",
+            "10^9 times Eq. 11; it is {} at d = 7 and {} at d = 8, so few or none were to be \
+             expected (at d = 30 the measured rate is {} times Eq. 11). The zone is no larger for \
+             it: exactly {}, and {}",
             significant(queries * plan.beyond_fpr(7)),
             significant(queries * plan.beyond_fpr(8)),
             significant(share),

@@ -1,4 +1,4 @@
-//! What the paper says and is not so, each with what was computed to know.
+//! The statements of the paper that are wrong, each with the computation that shows it.
 
 use super::example::{columns, covered};
 use super::figures::Times;
@@ -35,11 +35,12 @@ fn sizes(book: &mut Notebook) {
     );
     let (above, deceived, all) = tables::too_large();
     book.slip(
-        "Table II rounds universes to the nearest number of three digits, some of them up: a bound on a \
-         universe must be rounded down.",
+        "Table II rounds universes to the nearest number of three digits, some of them up: a bound \
+         on a universe must be rounded down.",
         format!(
-            "{above} of {all} rows are larger than Lemma 1 allows: n_7 of m = 328 is {}, printed as 348, the \
-             root being {:.3}. By exact search {deceived} of the {above} universes have false positives.",
+            "{above} of {all} rows are larger than Lemma 1 allows: n_7 of m = 328 is {}, printed \
+             as 348, the root being {:.3}. By exact search {deceived} of the {above} universes \
+             have false positives.",
             root(&primes(15), 7),
             real_root(&primes(15), 7)
         ),
@@ -49,14 +50,15 @@ fn sizes(book: &mut Notebook) {
         format!("The root is {:.3}.", real_root(&primes(13), 5)),
     );
     book.slip(
-        "Section V-B says that the first bit of each block is set for x = 1; the residue 1 is a block's \
-         second bit.",
-        "The same paragraph's column of 48, whose residues 0 are first bits, counts so, as does Eq. 3."
+        "Section V-B says that the first bit of each block is set for x = 1; the residue 1 is a \
+         block's second bit.",
+        "The same paragraph's column of 48, whose residues 0 are first bits, counts so, as does \
+         Eq. 3."
             .to_owned(),
     );
     book.slip(
-        "Section VII explains the 17 probes by the sum of the primes being at least 440; the sum is m \
-         itself, and the product decides.",
+        "Section VII explains the 17 probes by the sum of the primes being at least 440; the sum \
+         is m itself, and the product decides.",
         format!(
             "The first 17 primes add up to {}; n_5 of 16 primes is {}, of 17 it is {}.",
             primes(17).iter().sum::<u64>(),
@@ -103,7 +105,8 @@ fn arithmetic(book: &mut Notebook) {
         })
         .collect();
     book.slip(
-        "Section VI gives counters ceil(log d) bits, which cannot count to d when d is a power of two.",
+        "Section VI gives counters ceil(log d) bits, which cannot count to d when d is a power of \
+         two.",
         format!("{}: two even elements count 2 in the block of the prime 2.", widths.join("; ")),
     );
 
@@ -112,15 +115,15 @@ fn arithmetic(book: &mut Notebook) {
     let negated: Vec<u64> = moduli.iter().map(|p| (p - 6 % p) % p).collect();
     let solved = |residues: &[u64]| chinese_remainder(residues, &moduli);
     book.slip(
-        "Section V-A has r_i p_i = 1 + q_i times the product of the other primes, which makes q_i the \
-         inverse of its negative.",
+        "Section V-A has r_i p_i = 1 + q_i times the product of the other primes, which makes q_i \
+         the inverse of its negative.",
         format!("With 2, 3, 5, 7 the residues of 6 would then give {} by Eq. 5.", solved(&negated)),
     );
 
     let whole = chinese_remainder(&[0; 5], &primes(5));
     book.slip(
-        "Section VI-A lists a single element by the Chinese remainder theorem; for n = P the last element \
-         has only residues 0.",
+        "Section VI-A lists a single element by the Chinese remainder theorem; for n = P the last \
+         element has only residues 0.",
         format!(
             "2310 of 1..2310 in 28 bits gives {whole}; our list has {}.",
             last_listed().unwrap_or_default()
@@ -149,13 +152,13 @@ fn bounds(book: &mut Notebook) {
     };
     let all_tried = |size: u64, by: usize| columns(size).map_or(0, |columns| covered(&columns, by));
     book.slip(
-        "Lemma 1 is taken for the size of the zone; it is a lower bound. The d differences are distinct and \
-         below n, so that P > (n-1)(n-2)...(n-d) suffices, and the exact criterion is that the primes do not \
-         pack into d bins of product below n.",
+        "Lemma 1 is taken for the size of the zone; it is a lower bound. The d differences are \
+         distinct and below n, so that P > (n-1)(n-2)...(n-d) suffices, and the exact criterion is \
+         that the primes do not pack into d bins of product below n.",
         format!(
-            "28 bits, d = 2: Lemma 1 gives {}, the differences {}, the exact criterion {}; d = 3: {}, {} and \
-             {}. Of all pairs and triples of columns {} and {} cover another in the exact universes, {} and \
-             {} in those with one element more.",
+            "28 bits, d = 2: Lemma 1 gives {}, the differences {}, the exact criterion {}; d = 3: \
+             {}, {} and {}. Of all pairs and triples of columns {} and {} cover another in the \
+             exact universes, {} and {} in those with one element more.",
             root(&primes(5), 2),
             tight(2),
             exact(2),
@@ -172,7 +175,8 @@ fn bounds(book: &mut Notebook) {
     let many = primes(190);
     let (proved, why) = proof::zone(&many, 1 << 16, u32::MAX);
     book.slip(
-        "Section II-A's filter for 100 of 2^16 holds more: Lemma 1 undercounts most for many items.",
+        "Section II-A's filter for 100 of 2^16 holds more: Lemma 1 undercounts most for many \
+         items.",
         format!(
             "Its 190 primes keep {proved} items apart, since {why}; exactly {}.",
             exact_from(&many, 1 << 16, proved)
@@ -182,10 +186,11 @@ fn bounds(book: &mut Notebook) {
 
     if let Some(plan) = plan(100, 50, CodeKind::Coprime) {
         book.slip(
-            "Claim 2 is stated for any filter, and Fig. 2 draws it from n = 10 for d up to 50; it cannot \
-             hold where n is small against d^2.",
+            "Claim 2 is stated for any filter, and Fig. 2 draws it from n = 10 for d up to 50; it \
+             cannot hold where n is small against d^2.",
             format!(
-                "n = 100, d = 50: it asks for {} bits, and {} bits, one for each element, never err.",
+                "n = 100, d = 50: it asks for {} bits, and {} bits, one for each element, never \
+                 err.",
                 significant(claim_2(100, 50)),
                 plan.bits()
             ),
@@ -194,7 +199,7 @@ fn bounds(book: &mut Notebook) {
     claim_3(book);
 }
 
-/// The exact zone, looked for from a proved one on.
+/// The exact zone, searched upwards from a proved one.
 fn exact_from(moduli: &[u64], size: u128, proved: u32) -> Option<u32> {
     let mut items = proved;
     while is_free(moduli, size, items + 1)? {
@@ -217,8 +222,8 @@ fn claim_3(book: &mut Notebook) {
     book.slip(
         "The proof of Claim 3 says that n >= 7 makes the last prime but one at least 5.",
         format!(
-            "n = 7, d = 1 takes {} primes, and that one is {before_last}. The claim fails in {broken} of \
-             9940 cases, n from 7 to 1000 and d from 1 to 10.",
+            "n = 7, d = 1 takes {} primes, and that one is {before_last}. The claim fails in \
+             {broken} of 9940 cases, n from 7 to 1000 and d from 1 to 10.",
             probes(7, 1)
         ),
     );
@@ -228,8 +233,9 @@ fn listing(book: &mut Notebook, times: &Times) {
     book.slip(
         "Section VI knows no efficient way to list a filter without counters.",
         format!(
-            "Joining the occupied residues of a few blocks lists 10 of 10^6 from bits in {:.0} microseconds \
-             here, and the paper's way from counters takes {:.0} (medians; see the series of Fig. 4).",
+            "Joining the occupied residues of a few blocks lists 10 of 10^6 from bits in {:.0} \
+             microseconds here, and the paper's way from counters takes {:.0} (medians; see the \
+             series of Fig. 4).",
             times.join, times.sturm
         ),
     );
@@ -242,16 +248,19 @@ fn listing(book: &mut Notebook, times: &Times) {
             Ok(filter.list_by(Method::Sturm)?.names(&filter).join(" and "))
         });
     book.slip(
-        "The authors' released program lists consecutive elements wrongly: {999, 1000} of n = 1000 as 999 twice.",
+        "The authors' released program lists consecutive elements wrongly: {999, 1000} of n = 1000 \
+         as 999 twice.",
         format!(
-            "Reported from running it, and not repeated here; the paper's method with exact integers gives {}.",
+            "Reported from running it, and not repeated here; the paper's method with exact \
+             integers gives {}.",
             both.unwrap_or_else(|error| error.to_string())
         ),
     );
     let seven =
         exact_zone(&primes(18), 6996).map_or_else(|| "unknown".to_owned(), |zone| zone.to_string());
     book.slip(
-        "Section VII takes 10^9 random queries without a false positive for a zone larger than n_6.",
+        "Section VII takes 10^9 random queries without a false positive for a zone larger than \
+         n_6.",
         format!("The exact zone of m = 501, n = 6996 is {seven}: {}.", deceived(6996, 18, 7)),
     );
 }

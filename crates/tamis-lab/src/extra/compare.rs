@@ -21,7 +21,7 @@ pub(crate) struct Row {
     pub(crate) privacy: &'static str,
     pub(crate) lists: &'static str,
     pub(crate) removes: &'static str,
-    /// As measured just now on this machine.
+    /// Measured on this machine during this run.
     pub(crate) nanoseconds: f64,
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn rows(quick: bool) -> Vec<Row> {
         .collect()
 }
 
-/// Asks for everybody, and for the members again in a skewed order to take the time.
+/// Asks for all keys to count the errors, then for members in a skewed order to take the time.
 fn row(
     names: [&'static str; 5],
     bits: u64,
@@ -65,7 +65,8 @@ fn row(
     }
 }
 
-/// The median of seven rounds, of as many members as strangers, the first of them most often.
+/// The median time of seven rounds. Half of the keys are members; the first keys are drawn more
+/// often.
 fn time(members: &[String], strangers: &[String], contains: impl Fn(&str) -> bool) -> f64 {
     let mut random = SplitMix64::new(SEED);
     let mut skewed = |keys: &[String]| {
@@ -129,7 +130,7 @@ fn rates(keys: &Keys) -> Result<Vec<Row>, Error> {
     ])
 }
 
-/// A few members, of a universe that is everybody.
+/// A few members, in a universe of all keys.
 fn zones(keys: &Keys) -> Result<Vec<Row>, Error> {
     let universe = Universe::dictionary(keys.members.iter().chain(&keys.strangers))?;
     let few = &keys.members[..FEW];
@@ -166,7 +167,7 @@ fn zones(keys: &Keys) -> Result<Vec<Row>, Error> {
     Ok(rows)
 }
 
-/// Rehearsals: coins from a seed, so that the same numbers come again.
+/// Rehearsals: the coins come from a seed, so that every run gives the same numbers.
 fn private(keys: &Keys) -> Result<Vec<Row>, Error> {
     let (items, epsilon) = (keys.members.len() as u64, Epsilon::try_from(4.0)?);
     let plan = LinearPlan::new(items, epsilon)?;
@@ -186,7 +187,7 @@ fn private(keys: &Keys) -> Result<Vec<Row>, Error> {
     ])
 }
 
-/// No filter, for measure: the sorted keys themselves.
+/// The sorted keys themselves, to compare the filters with.
 fn list(keys: &Keys) -> Row {
     let mut sorted = keys.members.clone();
     sorted.sort_unstable();

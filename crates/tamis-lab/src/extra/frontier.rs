@@ -5,7 +5,7 @@ use tamis::privacy::audit::{Options, audit};
 use tamis::privacy::{Epsilon, LinearFilter, LinearPlan, UltraFilter, UltraPlan, floor};
 use tamis::{Error, HashFamily};
 
-/// The items of the filters that are measured, and as many strangers.
+/// The number of items in each measured filter, and of strangers that are asked.
 const ITEMS: u64 = 20_000;
 /// The bits an item of the UltraFilter, as in the paper.
 const BITS: u64 = 16;

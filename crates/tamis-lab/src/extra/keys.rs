@@ -1,4 +1,4 @@
-//! Keys as the world has them: skewed, in many scripts, and nearly alike.
+//! Keys like real ones: skewed, in many scripts, and nearly alike.
 
 use std::collections::HashSet;
 use tamis_random::SplitMix64;
@@ -9,7 +9,7 @@ pub(crate) struct Keys {
     pub(crate) strangers: Vec<String>,
 }
 
-/// Pieces of names: the first are by far the commonest, as names are.
+/// Pieces of names. The first ones are drawn far more often, as in real names.
 const PIECES: [&str; 32] = [
     "an",
     "ma",
@@ -55,8 +55,8 @@ const PLACES: [&str; 8] = [
     " & Co",
 ];
 
-/// As many members as asked, from a seed, and twice as many strangers, of which half differ from a
-/// member by a trifle.
+/// Seeded keys: `count` members and twice as many strangers. Half of the strangers differ from a
+/// member in one character.
 pub(crate) fn generate(members: usize, seed: u64) -> Keys {
     let mut random = SplitMix64::new(seed);
     let mut known = HashSet::new();
@@ -68,7 +68,7 @@ pub(crate) fn generate(members: usize, seed: u64) -> Keys {
             }
         }
     };
-    // A fifth of the members, too, are a trifle away from another.
+    // A fifth of the members differ from another member in one character.
     let mut own: Vec<String> = Vec::with_capacity(members);
     for i in 0..members {
         let key = match i % 5 {
@@ -95,7 +95,7 @@ pub(crate) fn generate(members: usize, seed: u64) -> Keys {
 fn name(random: &mut SplitMix64) -> String {
     let mut text = String::new();
     for _ in 0..2 + random.below(4) {
-        // The smaller of two draws, twice: the first pieces come up most.
+        // The smallest of several draws, so that the first pieces come up more often.
         let rank = (0..3).map(|_| random.below(PIECES.len() as u64)).min().unwrap_or(0);
         text.push_str(PIECES[rank as usize]);
     }
@@ -106,7 +106,7 @@ fn name(random: &mut SplitMix64) -> String {
     text
 }
 
-/// The same key but for a trifle: a digit, a space, a capital, an accent written otherwise.
+/// The key with one change: a digit, a space, a capital, or an accent written in another way.
 fn near(key: &str, random: &mut SplitMix64) -> String {
     match random.below(6) {
         0 => format!("{key} "),

@@ -1,4 +1,4 @@
-//! What it takes to hold d items of a universe, so that every element can be asked for.
+//! The memory that a sketch of d items of a universe takes, if every element may be asked for.
 
 use tamis::zone::{CodeKind, Plan, Universe};
 
@@ -26,8 +26,7 @@ pub(crate) fn against_universe(items: u64, quick: bool) -> Vec<Memory> {
     let mut ways = CodeKind::ALL.map(code).into_iter().collect::<Vec<Memory>>();
     ways.push(way("bitmap", &|size| Some(size as f64)));
     ways.push(way("sorted list", &|size| Some((items * u64::from(size.ilog2())) as f64)));
-    // Its field must have an element for every name but 0, so that a power of two takes one bit
-    // more.
+    // Its field needs a nonzero element for every name, so a power of two takes one more bit.
     ways.push(way("PinSketch (merges and lists, asks nothing)", &|size| {
         Some((items * u64::from(size.ilog2() + 1)) as f64)
     }));

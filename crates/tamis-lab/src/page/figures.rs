@@ -41,7 +41,7 @@ impl<'a> Data<'a> {
             .filter(move |cell| cell.document == document && cell.place.table == table)
     }
 
-    /// The curves whose names begin so, under what is left of the name.
+    /// The curves whose names begin with `prefix`, named by the rest.
     fn lines(&self, start: &str, make: fn(&str, Vec<(f64, f64)>) -> Curve) -> Vec<Curve> {
         let curve = |series: &'a Series| {
             let name =
@@ -80,8 +80,10 @@ fn ultra(data: &Data<'_>) -> Vec<Figure> {
         .push(Curve::rings("published (Table 1)", f1("Table 1", &|row| after(row, "epsilon "))));
     let mut figures = vec![Figure {
         chart: first,
-        caption: "The rings lie on the curve of one hash and one-sided noise; ten hashes meet them at epsilon 5 only, by coincidence. The ten hashes of the text were one."
-            .to_owned(),
+        caption:
+            "The rings lie on the curve of one hash and one-sided noise; ten hashes meet them \
+            at epsilon 5 only, by coincidence. The ten hashes of the text were one."
+                .to_owned(),
     }];
     for (name, title) in [
         ("one hash, one-sided", "Figure 2: F1 against occupancy, as it was run"),
@@ -134,7 +136,9 @@ fn targets(data: &Data<'_>) -> Figure {
     }
     Figure {
         chart,
-        caption: "10,000 items and the report's hashes, SHA-256 and MD5. The intervals are mostly smaller than the markers.".to_owned(),
+        caption: "10,000 items and the report's hashes, SHA-256 and MD5. The intervals are mostly \
+            smaller than the markers."
+            .to_owned(),
     }
 }
 
@@ -179,8 +183,8 @@ fn egh(data: &Data<'_>) -> Vec<Figure> {
             let name = series.name.trim_start_matches(&start);
             let curve =
                 if name.starts_with("EGH measured") { Curve::points } else { Curve::smooth };
-            // A code of ours for each universe would be too many: those of the smallest and the
-            // largest.
+            // Our codes are drawn for the smallest and the largest universe only, or the figure
+            // would have too many curves.
             let ours = name.starts_with("rs ");
             if !ours || name.contains("n_2 ") || name.contains("n_6 ") {
                 let points: Vec<(f64, f64)> =
@@ -197,8 +201,9 @@ fn egh(data: &Data<'_>) -> Vec<Figure> {
                 [(7.0, 1e-9), (8.0, 1e-9), (9.0, 1e-9)],
             ));
         }
-        let caption = "Points on the foot are zeros: nobody passed. The published points of this figure are in a picture that cannot be \
-                       read off; what the text says of them is drawn as rings.";
+        let caption = "Points on the foot are zeros: nobody passed. The published points of this \
+            figure are in a picture that cannot be read off; what the text says of them is drawn \
+            as rings.";
         figures.push(Figure { chart, caption: caption.to_owned() });
     }
     let mut chart = Chart::new(
@@ -244,10 +249,16 @@ fn zones(data: &Data<'_>) -> Vec<Figure> {
         published(&|bits| bits == 440.0).into_iter().filter(|p| p.0 >= 3.0),
     ));
     vec![
-        Figure { chart: first, caption: "Below its curve a filter of m bits makes no mistake.".to_owned() },
+        Figure {
+            chart: first,
+            caption: "Below its curve a filter of m bits makes no \
+            mistake."
+                .to_owned(),
+        },
         Figure {
             chart: second,
-            caption: "The paper's code is egh; coprime and rs are ours. No code can lie above the limit, which is Claim 2 turned round."
+            caption: "The paper's code is egh; coprime and rs are ours. No code can lie above the \
+                limit, which is Claim 2 turned round."
                 .to_owned(),
         },
     ]
@@ -278,7 +289,8 @@ fn length(data: &Data<'_>, items: u64) -> Figure {
     Figure {
         chart,
         caption: format!(
-            "Between the points sizes grow in steps. The lower bound is Claim 2 as the paper has it.{bound}"
+            "Between the points sizes grow in steps. The lower bound is Claim 2 as the paper has \
+             it.{bound}"
         ),
     }
 }
@@ -331,15 +343,17 @@ pub(super) fn frontier(points: &[Point]) -> Vec<Figure> {
     vec![
         Figure {
             chart: plane,
-            caption: "One point for each epsilon from 1 (top right) to 8. No private filter lies below and left of its floor in both. The \
-                      mechanism that the paper ran seems to: it is not private."
+            caption: "One point for each epsilon from 1 (top right) to 8. No private filter lies \
+                below and left of its floor in both. The mechanism that the paper ran seems to: it \
+                is not private."
                 .to_owned(),
         },
         Figure {
             chart: loss,
             caption: format!(
-                "An audit shows what the paper's mechanism loses, but for one chance in a million: {}. More runs would show more, \
-                 without end.",
+                "With an error probability of one in a million, an audit shows what the paper's \
+                 mechanism loses: \
+                 {}. More runs would show more, without end.",
                 found.join("; ")
             ),
         },
@@ -356,8 +370,9 @@ pub(super) fn memory(items: u64, ways: &[Memory]) -> Figure {
         ways.iter().map(|way| Curve::line(&way.name, way.bits.iter().copied())).collect();
     Figure {
         chart,
-        caption: "For listing alone a sorted list or PinSketch is far smaller; a zone filter answers any element in a few probes, merges \
-                  by or-ing, and fits hardware that knows only bits."
+        caption: "For listing alone a sorted list or PinSketch is far smaller; a zone filter \
+            answers any element in a few probes, merges by or-ing, and fits hardware that knows \
+            only bits."
             .to_owned(),
     }
 }

@@ -9,15 +9,14 @@ use crate::{Cell, Document, Report, Verdict};
 use std::fmt::Write;
 use tamis_plot::{Chart, STYLE, escaped, readable};
 
-/// A chart with what is to be said below it.
+/// A chart with its caption.
 struct Figure {
     chart: Chart,
     caption: String,
 }
 
-/// The report of what was recomputed as an HTML page. It computes what goes beyond the documents:
-/// the privacy frontier with 000, memory with 003, and with all documents a comparison of all
-/// filters.
+/// The report as an HTML page. It also computes what goes beyond the documents: the privacy
+/// frontier with 000, memory with 003, and a comparison of all filters with all documents.
 #[must_use]
 pub fn page(report: &Report, quick: bool, tell: &dyn Fn(&str)) -> String {
     let documents: Vec<Document> = Document::ALL
@@ -51,7 +50,7 @@ pub fn page(report: &Report, quick: bool, tell: &dyn Fn(&str)) -> String {
     let mut body = String::new();
     let mut links = String::new();
     for (id, title, text) in &sections {
-        // Of a document the number and the first author.
+        // The link of a document has its number and its first author.
         let short = title.split(", ").next().unwrap_or(title);
         let _ = write!(links, "<a href=\"#{id}\">{}</a>", escaped(short));
         let _ =
@@ -61,10 +60,12 @@ pub fn page(report: &Report, quick: bool, tell: &dyn Fn(&str)) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
          <meta name=\"color-scheme\" content=\"light dark\"><link rel=\"icon\" href=\"data:,\">\
-         <title>Published filters, recomputed by tamis</title>\n<style>{STYLE}\n{}</style></head>\n<body>\
+         <title>Published filters, recomputed by \
+         tamis</title>\n<style>{STYLE}\n{}</style></head>\n<body>\
          <h1>Published filters, recomputed</h1>\
-         <p>Every table, figure and worked example of the documents behind tamis {}, computed again: each published number \
-         beside ours, the figures drawn from our data with the published points on them, and the slips found.</p>\
+         <p>Every table, figure and worked example of the documents behind tamis {}, computed \
+         again: each published number beside ours, the figures drawn from our data with the \
+         published points on them, and the slips found.</p>\
          <nav>{links}</nav>\n{body}</body></html>\n",
         include_str!("style.css"),
         env!("CARGO_PKG_VERSION"),
@@ -115,8 +116,9 @@ fn glance(report: &Report, documents: &[Document], quick: bool) -> String {
     };
     let speed = if quick { " This was a quick run, with smaller samples." } else { "" };
     format!(
-        "<p>{verdict}{speed} A cell holds if both numbers agree within a tolerance that is given with its reason; it holds \
-         under a reading if the document can be read in several ways and one of them gives its numbers.</p>{}",
+        "<p>{verdict}{speed} A cell holds if both numbers agree within a tolerance that is given \
+         with its reason; it holds under a reading if the document can be read in several ways and \
+         one of them gives its numbers.</p>{}",
         plain_table(&rows, 1)
     )
 }
@@ -144,7 +146,8 @@ fn grid(figures: &[Figure]) -> String {
     for figure in figures {
         let _ = writeln!(
             out,
-            "<figure><h3>{}</h3>{}<figcaption>{}</figcaption><details><summary>The numbers</summary>{}</details></figure>",
+            "<figure><h3>{}</h3>{}<figcaption>{}</figcaption><details><summary>The \
+             numbers</summary>{}</details></figure>",
             escaped(&figure.chart.title),
             figure.chart.svg(),
             escaped(&figure.caption),
@@ -155,8 +158,8 @@ fn grid(figures: &[Figure]) -> String {
     out
 }
 
-/// A table in a box of its own that scrolls; the first row has the names, the first `words` columns
-/// are text.
+/// A table that scrolls in its own box. The first row has the names; the first `words` columns are
+/// text.
 fn plain_table(rows: &[Vec<String>], words: usize) -> String {
     let mut out = "<div class=\"scroll\"><table>".to_owned();
     for (i, row) in rows.iter().enumerate() {
@@ -203,11 +206,12 @@ fn comparison(rows: &[Row]) -> String {
         ]);
     }
     format!(
-        "<p>One set of keys as the world has them, made from a seed: skewed names in many scripts, a fifth of them a trifle \
-         away from another, and as strangers twice as many, half of them a trifle away from a member. Zone filters hold 20 of \
-         the keys and know all of them as their universe; bits are those of the body, without the universe's dictionary. The \
-         times are the medians of seven rounds of 20,000 single lookups on this machine, half of them members, the first keys \
-         most often.</p>{}{}",
+        "<p>One set of keys like real ones, made from a seed: skewed names in many scripts. A \
+         fifth of the members differ from another member in one character. There are twice as many \
+         strangers, and half of them differ from a member in one character. Zone filters hold 20 \
+         of the keys, and all keys are their universe; their bits are those of the body, without \
+         the dictionary. The times are the medians of seven rounds of 20,000 single lookups on \
+         this machine. Half of the lookups are of members; the first keys come more often.</p>{}{}",
         plain_table(&table, 2),
         grid(&[figures::comparison(rows)])
     )

@@ -97,9 +97,10 @@ fn crossed(cells: &[&Cell]) -> String {
     out
 }
 
-/// One cell a row, with all there is to say.
+/// One row for each cell, with its tolerance and notes.
 fn listed(cells: &[&Cell]) -> String {
-    let mut out = "<div class=\"scroll\"><table><tr><th class=\"words\">place</th><th>published</th><th>recomputed</th>\
+    let mut out = "<div class=\"scroll\"><table><tr><th \
+        class=\"words\">place</th><th>published</th><th>recomputed</th>\
                    <th>verdict</th>"
         .to_owned();
     let readings: Vec<&str> =
@@ -115,7 +116,8 @@ fn listed(cells: &[&Cell]) -> String {
         let changed = if cell.as_recorded() { "" } else { " (changed)" };
         let _ = write!(
             out,
-            "<tr><td class=\"words place\">{}</td><td>{}</td><td>{}</td><td class=\"verdict{class}\">{sign}{}{changed}</td>",
+            "<tr><td class=\"words place\">{}</td><td>{}</td><td>{}</td><td \
+             class=\"verdict{class}\">{sign}{}{changed}</td>",
             escaped(&place.join(", ")),
             escaped(&cell.published_words()),
             escaped(&cell.recomputed),

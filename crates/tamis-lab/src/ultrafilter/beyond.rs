@@ -56,7 +56,7 @@ pub(super) fn compare(book: &mut Notebook, sets: &Sets) {
     series(book, "linear filter", &linear);
 }
 
-/// The seed of the releases, so that the same numbers come again.
+/// The seed of the releases, so that every run gives the same numbers.
 const SEED: u64 = 2025;
 
 fn released(plan: UltraPlan, keys: &[String]) -> Option<impl Fn(&str) -> bool + use<>> {

@@ -1,4 +1,4 @@
-//! What a mechanism should answer, and by how much a run of it strays.
+//! What a mechanism should answer, and the random error of one run.
 
 use super::mechanism::{Mechanism, Noise, Rates, change};
 
@@ -59,8 +59,8 @@ impl Law {
             Noise::SetToOne => (1.0, 0.0),
         };
         let stranger = load * member + (1.0 - load) * empty;
-        // Of as many items, each shares one of its bits with l^2 N/m others, and then their answers
-        // go together.
+        // Each item shares one of its bits with about l^2 N/m others, and their answers are then
+        // correlated.
         let sharing = hashes * hashes * items / bits;
         let variance = |bit: f64| {
             let all = bit.powf(hashes);

@@ -10,7 +10,7 @@ pub(super) enum Noise {
     OneSided,
     /// Either may become the other: randomized response.
     Symmetric,
-    /// Algorithm 3 to the letter: a bit is set to 1, unless the chance befalls it.
+    /// Algorithm 3 as printed: a bit is set to 1, unless the coin changes it.
     SetToOne,
 }
 
@@ -92,13 +92,13 @@ fn ones(word: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// An item's positions, as many as there are hashes, drawn from its digest.
+/// The positions of an item, one for each hash, drawn from its digest.
 fn positions(digest: u64, bits: u64, hashes: u32) -> impl Iterator<Item = u64> {
     let mut random = SplitMix64::new(digest);
     (0..hashes).map(move |_| random.next_u64() & (bits - 1))
 }
 
-/// What was answered wrongly, out of so many members and as many strangers.
+/// The wrong answers among equally many members and strangers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Score {
     pub(super) each: u64,
@@ -124,7 +124,7 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    /// The harmonic mean of precision and recall, members and strangers being equally many.
+    /// The harmonic mean of precision and recall, for equally many members and strangers.
     pub(super) fn f1(self) -> f64 {
         let found = 1.0 - self.negative;
         if found == 0.0 { 0.0 } else { 2.0 * found / (1.0 + found + self.positive) }

@@ -1,4 +1,4 @@
-//! The strings: those stored, and as many others.
+//! The strings: the members, and as many strangers.
 
 use crate::threads::shared;
 use tamis::HashFamily;
@@ -65,13 +65,12 @@ fn ascii() -> Vec<char> {
 
 /// Random string number `index`.
 pub(super) fn string(index: u64, alphabet: &[char]) -> String {
-    // A number drawn from the index, since neighbouring seeds are neighbouring places of one
-    // sequence.
+    // Seed with a draw from the index: neighbouring seeds would give overlapping sequences.
     let mut random = SplitMix64::new(SplitMix64::new(index).next_u64());
     (0..LENGTH).map(|_| alphabet[random.below(alphabet.len() as u64) as usize]).collect()
 }
 
-/// Half of the digest by which tamis knows a string: 64 bits tell a few million strings apart.
+/// The low half of the digest of a string: 64 bits tell a few million strings apart.
 pub(super) fn digest(string: &str) -> u64 {
     HashFamily::fast(0).digest(string).map_or(0, |digest| u128::from(digest) as u64)
 }

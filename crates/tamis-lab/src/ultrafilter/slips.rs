@@ -1,4 +1,4 @@
-//! What the paper says and is not so, each with what was computed to know.
+//! The statements of the paper that are wrong, each with the computation that shows it.
 
 use super::law::{Law, Metric};
 use super::mechanism::{Array, Mechanism, Noise, Rates, change};
@@ -45,11 +45,12 @@ fn hashes(book: &mut Notebook, measured: &Measured) {
             .fold(0.0, f64::max)
     };
     book.slip(
-        "Section 3 says that l = 10 hash functions were used; the tables are those of one: the ten returned the same \
-         position.",
+        "Section 3 says that l = 10 hash functions were used; the tables are those of one: the ten \
+         returned the same position.",
         format!(
-            "The Bloom filter without noise lets {} of the strangers pass with one hash, {} with ten; Table 4 prints \
-             0.06. Its five rates are off by a factor of at most {} with one hash, {} with two and {} with ten.",
+            "The Bloom filter without noise lets {} of the strangers pass with one hash, {} with \
+             ten; Table 4 prints 0.06. Its five rates are off by a factor of at most {} with one \
+             hash, {} with two and {} with ten.",
             significant(rates(measured, AS_RUN, None).positive),
             significant(rates(measured, ten, None).positive),
             significant(off(1)),
@@ -64,11 +65,11 @@ fn randomizer(book: &mut Notebook, measured: &Measured, sets: &Sets) {
     let literal = literal.score(sets, 1.0, Some(5.0), 3).rates();
     let run = rates(measured, AS_RUN, Some(5.0));
     book.slip(
-        "Algorithm 3 sets bits to 1 with probability e^eps/(e^eps+1); the tables were made by clearing ones with \
-         1/(e^eps+1) and leaving zeros alone.",
+        "Algorithm 3 sets bits to 1 with probability e^eps/(e^eps+1); the tables were made by \
+         clearing ones with 1/(e^eps+1) and leaving zeros alone.",
         format!(
-            "At epsilon 5 the algorithm as printed misses {} of the members and passes {} of the strangers (one hash); \
-             clearing ones gives {} and {}; Table 1 prints 0.007 and 0.06.",
+            "At epsilon 5 the algorithm as printed misses {} of the members and passes {} of the \
+             strangers (one hash); clearing ones gives {} and {}; Table 1 prints 0.007 and 0.06.",
             significant(literal.negative),
             significant(literal.positive),
             significant(run.negative),
@@ -102,25 +103,25 @@ fn privacy(book: &mut Notebook) {
             let (without, with) = audit(AS_RUN, *epsilon, releases);
             let loss = proven(without, with, releases);
             format!(
-                "epsilon {epsilon}: an item passes in {without} of {releases} releases without it and {with} with it, so \
-                 that the loss is at least {loss:.1}"
+                "epsilon {epsilon}: an item passes in {without} of {releases} releases without it \
+                 and {with} with it, so that the loss is at least {loss:.1}"
             )
         })
         .collect();
     let (without, with) = audit(Mechanism { hashes: 1, noise: Noise::Symmetric }, 4.0, releases);
     book.slip(
-        "Claim 1 says that Algorithm 3 is epsilon-differentially private. What was run is not, for any epsilon: a 1 in \
-         the output proves a 1 in the input.",
+        "Claim 1 says that Algorithm 3 is epsilon-differentially private. What was run is not, for \
+         any epsilon: a 1 in the output proves a 1 in the input.",
         format!(
-            "{} (sure but for one in a million), and more releases would prove more. Symmetric noise at epsilon 4: \
-             {without} and {with}, a loss of at least {:.1}.",
+            "{} (with an error probability of one in a million), and more releases would prove \
+             more. Symmetric noise at epsilon 4: {without} and {with}, a loss of at least {:.1}.",
             found.join("; "),
             proven(without, with, releases)
         ),
     );
 }
 
-/// The loss that passing proves, but for a chance of one in a million.
+/// The loss that passing proves, with an error probability of one in a million.
 fn proven(without: u64, with: u64, releases: u64) -> f64 {
     let (low, _) = clopper_pearson(with, releases, 1e-6);
     let (_, high) = clopper_pearson(without, releases, 1e-6);
@@ -132,10 +133,12 @@ fn secrecy(book: &mut Notebook, measured: &Measured) {
     let yes = 1.0 - zero.negative;
     let symmetric = rates(measured, SYMMETRIC, Some(0.0));
     book.slip(
-        "Section 4 calls epsilon = 0 perfect secrecy; there a filter must answer alike whatever it stores.",
+        "Section 4 calls epsilon = 0 perfect secrecy; there a filter must answer alike whatever it \
+         stores.",
         format!(
-            "{} of the members and {} of the strangers are answered yes, so that a yes turns even odds of membership \
-             into {:.0}%. Symmetric noise keeps the secret: ten hashes answer yes to {} and {}.",
+            "{} of the members and {} of the strangers are answered yes, so that a yes turns even \
+             odds of membership into {:.0}%. Symmetric noise keeps the secret: ten hashes answer \
+             yes to {} and {}.",
             significant(yes),
             significant(zero.positive),
             100.0 * yes / (yes + zero.positive),
@@ -166,15 +169,19 @@ fn group(book: &mut Notebook) {
     let item = |epsilon| significant(worst_loss(Noise::Symmetric, HASHES, epsilon));
     let kept = |epsilon: f64| (1.0 - change(Some(epsilon))) * PAPER.bits as f64;
     book.slip(
-        "Claim 1 says epsilon and proves k epsilon, with k set to m: Eq. 4 for k bits that differ. An item changes up to \
-         l bits, so that even with symmetric noise its loss is l epsilon.",
+        "Claim 1 says epsilon and proves k epsilon, with k set to m: Eq. 4 for k bits that differ. \
+         An item changes up to l bits, so that even with symmetric noise its loss is l epsilon.",
         format!(
-            "Over all 2^10 values of an item's ten bits the worst loss is {} at epsilon 1 and {} at 5, the paper's most; \
-             one-sided noise makes it {}. The claim's k epsilon at epsilon 1 is {:.0} in case 1 and {} in case 2, \
-             which promise nothing.",
+            "Over all 2^10 values of an item's ten bits the worst loss is {} at epsilon 1 and {} \
+             at 5, the paper's most; one-sided noise makes it {}. The claim's k epsilon at epsilon \
+             1 is {:.0} in case 1 and {} in case 2, which promise nothing.",
             item(1.0),
             item(5.0),
-            if worst_loss(Noise::OneSided, HASHES, 1.0).is_infinite() { "infinite" } else { "finite" },
+            if worst_loss(Noise::OneSided, HASHES, 1.0).is_infinite() {
+                "infinite"
+            } else {
+                "finite"
+            },
             kept(1.0),
             PAPER.bits
         ),
@@ -191,7 +198,8 @@ fn distance(book: &mut Notebook, sets: &Sets) {
         .iter()
         .map(|epsilon| {
             format!(
-                "epsilon {epsilon}: the bound is {} m, measured are {} m with one-sided noise and {} m with symmetric",
+                "epsilon {epsilon}: the bound is {} m, measured are {} m with one-sided noise and \
+                 {} m with symmetric",
                 significant(1.0 - change(Some(*epsilon))),
                 significant(share(Noise::OneSided, *epsilon, 5)),
                 significant(share(Noise::Symmetric, *epsilon, 6))
@@ -204,10 +212,14 @@ fn distance(book: &mut Notebook, sets: &Sets) {
         .filter(|seed| small.randomized(Noise::Symmetric, Some(0.0), *seed).distance(&small) > 512)
         .count();
     book.slip(
-        "Definition 6.1 bounds the bits that the randomizer flips by m e^eps/(e^eps+1). That is the expected number of \
-         bits it keeps, if it treats zeros and ones alike, and it grows where the flips become fewer; and \
-         their number is random, which no expectation bounds.",
-        format!("{}. At epsilon 0, {broken} of {releases} symmetric releases exceed the bound.", lines.join("; ")),
+        "Definition 6.1 bounds the bits that the randomizer flips by m e^eps/(e^eps+1). That is \
+         the expected number of bits it keeps, if it treats zeros and ones alike, and it grows \
+         where the flips become fewer; and their number is random, which no expectation bounds.",
+        format!(
+            "{}. At epsilon 0, {broken} of {releases} symmetric releases exceed the \
+                 bound.",
+            lines.join("; ")
+        ),
     );
 }
 
@@ -229,11 +241,12 @@ fn bounds(book: &mut Notebook, measured: &Measured) {
         significant(law.rates.positive)
     };
     book.slip(
-        "Section 6.3 says that the UltraFilter has the higher false-positive rate, and cites Table 1, which has no Bloom \
-         filter; Tables 1 and 4 and Section 4 have the opposite.",
+        "Section 6.3 says that the UltraFilter has the higher false-positive rate, and cites Table \
+         1, which has no Bloom filter; Tables 1 and 4 and Section 4 have the opposite.",
         format!(
-            "Of Table 4's {} cells with noise {} are below the Bloom filter's, {} equal, {} above; at phi = 1, epsilon 1 \
-             we measured {} and {}. With ten hashes and symmetric noise it would be so: {} against {}.",
+            "Of Table 4's {} cells with noise {} are below the Bloom filter's, {} equal, {} above; \
+             at phi = 1, epsilon 1 we measured {} and {}. With ten hashes and symmetric noise it \
+             would be so: {} against {}.",
             noisy.len(),
             count(|ours, plain| ours < plain),
             count(|ours, plain| ours == plain),
@@ -249,11 +262,12 @@ fn bounds(book: &mut Notebook, measured: &Measured) {
     let equation = |hashes, epsilon| Law::equations(hashes, items, bits, Some(epsilon)).rates;
     let run = |epsilon| Law::new(AS_RUN, items, bits, Some(epsilon)).rates;
     book.slip(
-        "Section 1.1 calls Eq. 5 to 8 upper bounds, the title of Section 6.3 lower ones; they are neither.",
+        "Section 1.1 calls Eq. 5 to 8 upper bounds, the title of Section 6.3 lower ones; they are \
+         neither.",
         format!(
-            "Eq. 8 at epsilon 1 is {} with l = 10 and {} with l = 1, far below the {} missed. Eq. 6 with l = 1 is above \
-             the rate of what was run, 1 - e^(-pn/m) = {} against p(1 - e^(-n/m)) = {} at epsilon 0, and with l = 10 \
-             below it: {}.",
+            "Eq. 8 at epsilon 1 is {} with l = 10 and {} with l = 1, far below the {} missed. Eq. \
+             6 with l = 1 is above the rate of what was run, 1 - e^(-pn/m) = {} against p(1 - \
+             e^(-n/m)) = {} at epsilon 0, and with l = 10 below it: {}.",
             significant(equation(HASHES, 1.0).negative),
             significant(equation(1, 1.0).negative),
             significant(run(1.0).negative),
@@ -267,11 +281,11 @@ fn bounds(book: &mut Notebook, measured: &Measured) {
         format!("{given} of {all}")
     };
     book.slip(
-        "Eq. 5 and 6 are said to be the false-positive rates for l hashes; with the paper's l = 10 they are not those of \
-         its tables.",
+        "Eq. 5 and 6 are said to be the false-positive rates for l hashes; with the paper's l = 10 \
+         they are not those of its tables.",
         format!(
-            "Read as (1 - (1 - p/m)^(nl))^l, p = 1 without noise and e^eps/(e^eps+1) with it, they give {} and {} cells \
-             with l = 1, {} and {} with l = 10.",
+            "Read as (1 - (1 - p/m)^(nl))^l, p = 1 without noise and e^eps/(e^eps+1) with it, they \
+             give {} and {} cells with l = 1, {} and {} with l = 10.",
             given(Metric::FalsePositive, 1, false),
             given(Metric::FalsePositive, 1, true),
             given(Metric::FalsePositive, HASHES, false),
@@ -280,11 +294,12 @@ fn bounds(book: &mut Notebook, measured: &Measured) {
     );
     let q = change(Some(1.0));
     book.slip(
-        "Eq. 8 has a member missed if all of its l bits are hit by flips that m dilutes; it is missed as soon as one of \
-         them is flipped, whatever m and n are.",
+        "Eq. 8 has a member missed if all of its l bits are hit by flips that m dilutes; it is \
+         missed as soon as one of them is flipped, whatever m and n are.",
         format!(
-            "Read as (1 - (1 - q/m)^(nl))^l, q = 1/(e^eps+1), it gives {} cells with l = 1 and {} with l = 10, those that \
-             are 0. At epsilon 1 the rate is 1 - p^l: {} for l = 1, measured {}, and {} for l = 10, measured {}.",
+            "Read as (1 - (1 - q/m)^(nl))^l, q = 1/(e^eps+1), it gives {} cells with l = 1 and {} \
+             with l = 10, those that are 0. At epsilon 1 the rate is 1 - p^l: {} for l = 1, \
+             measured {}, and {} for l = 10, measured {}.",
             given(Metric::FalseNegative, 1, true),
             given(Metric::FalseNegative, HASHES, true),
             significant(q),
@@ -315,12 +330,14 @@ fn words(book: &mut Notebook) {
         .map(|cell| significant(cell.occupancy * cell.value()))
         .collect();
     book.slip(
-        "Section 4 calls occupancy and F1 inversely proportional; F1 falls a little while the occupancy grows fivefold.",
+        "Section 4 calls occupancy and F1 inversely proportional; F1 falls a little while the \
+         occupancy grows fivefold.",
         format!("Their products in Table 2, without noise, are {}.", products.join(", ")),
     );
     let flipped = [0.0, 5.0, 20.0].map(|epsilon| significant(change(Some(epsilon))));
     book.slip(
-        "Sections 3 and 4 call epsilon the noise and say that more of it improves the filter; more epsilon is less noise.",
+        "Sections 3 and 4 call epsilon the noise and say that more of it improves the filter; more \
+         epsilon is less noise.",
         format!("The chance of a flip is {} at epsilon 0, 5 and 20.", flipped.join(", ")),
     );
 }
@@ -352,11 +369,11 @@ fn languages(book: &mut Notebook, sets: &Sets) {
         )
     };
     book.slip(
-        "Section 4 limits the filter to ASCII strings and leaves other languages to future work; hashing the bytes of \
-         the text is all it takes.",
+        "Section 4 limits the filter to ASCII strings and leaves other languages to future work; \
+         hashing the bytes of the text is all it takes.",
         format!(
-            "{each} strings of 50 characters from {} in Greek, Cyrillic, Hebrew, hiragana, Chinese, Korean and emoji, at \
-             epsilon 3: {}, {}.",
+            "{each} strings of 50 characters from {} in Greek, Cyrillic, Hebrew, hiragana, \
+             Chinese, Korean and emoji, at epsilon 3: {}, {}.",
             scripts.len(),
             part(Metric::FalsePositive),
             part(Metric::FalseNegative)

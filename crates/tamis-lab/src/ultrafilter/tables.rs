@@ -64,11 +64,11 @@ impl Published {
         )
     }
 
-    /// How far our value may be off, and whether it is within that.
+    /// The tolerance for our value, and whether our value is within it.
     fn compare(&self, ours: f64, deviation: f64) -> (f64, Verdict) {
         let tolerance = self.half_unit() + 4.0 * deviation;
         let off = (self.value() - ours).abs();
-        // The smallest of margins, for decimal fractions that are not binary ones.
+        // A tiny margin, since decimal fractions are not exact in binary.
         (tolerance, Verdict::of(off <= tolerance + 1e-12))
     }
 
@@ -156,7 +156,7 @@ pub(super) fn given_by_equations(metric: Metric, hashes: u32, noise: bool) -> (u
 /// Every cell of the tables, under every reading.
 pub(super) fn cells(book: &mut Notebook, measured: &Measured) {
     for cell in published() {
-        // The paper's run strays, and so does ours.
+        // Both the paper's run and ours have a random error.
         let run = |mechanism: Mechanism| {
             let law = measured.law(mechanism, cell.occupancy, cell.epsilon);
             let score = measured.score(mechanism, cell.occupancy, cell.epsilon);
@@ -172,11 +172,14 @@ pub(super) fn cells(book: &mut Notebook, measured: &Measured) {
             significant(ours),
             Tolerance {
                 within: tolerance,
-                why: "half a unit of the last digit, and four standard deviations of both runs".to_owned(),
+                why: "half a unit of the last digit, and four standard deviations of both \
+                      runs"
+                    .to_owned(),
             },
             verdict == Verdict::Holds,
             &format!(
-                "read as one hash and one-sided noise; measured with n = 2^{}, m = 2^{}, 50 random characters",
+                "read as one hash and one-sided noise; measured with n = 2^{}, m = 2^{}, 50 random \
+                 characters",
                 measured.size.items.ilog2(),
                 measured.size.bits.ilog2()
             ),
@@ -212,8 +215,8 @@ pub(super) fn laws(book: &mut Notebook, measured: &Measured) {
                 .map(|(_, occupancy, epsilon, score)| {
                     let law = measured.law(*mechanism, *occupancy, *epsilon);
                     let off = (metric.of(score.rates()) - metric.of(law.rates)).abs();
-                    // Less one count: where hardly anybody is answered wrongly, the deviation is
-                    // far below one.
+                    // One count is allowed: where almost no answer is wrong, the deviation is far
+                    // below one.
                     let beyond = (off - 1.0 / score.each as f64).max(0.0);
                     if beyond == 0.0 {
                         0.0

@@ -19,7 +19,7 @@ fn drawings(page: &str) -> Vec<&str> {
     page.split("<svg ").skip(1).map(|rest| rest.split_inclusive("</svg>").next().unwrap()).collect()
 }
 
-/// What stands in a drawing's texts.
+/// The texts of a drawing.
 fn texts(svg: &str) -> Vec<String> {
     let xml = Xml::parse(svg).unwrap();
     let texts = xml.descendants().filter(|node| node.has_tag_name("text"));
@@ -74,7 +74,7 @@ fn the_page_needs_nothing_else_and_has_all_parts() {
     }
 }
 
-/// Of one document only what is about it.
+/// A report of one document has only the sections about it.
 #[test]
 fn a_report_is_the_same_again() {
     let first = page(&NOTES, true, &|_| ());
@@ -83,7 +83,7 @@ fn a_report_is_the_same_again() {
     assert!(page(&Report::default(), true, &|_| ()).contains("At a glance"));
 }
 
-/// The documentation's drawings are these; with TAMIS_WRITE set, they become so.
+/// The drawings in the documentation are up to date. With TAMIS_WRITE set, the test writes them.
 #[test]
 fn the_documentation_has_the_same_drawings() {
     for (name, svg) in tamis_lab::explain::drawings().unwrap() {
