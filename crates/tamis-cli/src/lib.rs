@@ -6,11 +6,13 @@
 //! | `commands` | one file a command: its arguments, its work, its report |
 //! | `arguments` | parsers: counts, sizes, shares, losses, universes, key files |
 //! | `input` | keys from files and pipes, in batches |
+//! | `dedup` | the engine of `tamis dedup`: records once, in order, on all cores |
 //! | `filters` | opening, locking, asking and changing filters of any kind |
 //! | `output` | reports, warnings, progress, drawings, and the file that a command writes |
 
 pub mod arguments;
 mod commands;
+mod dedup;
 mod filters;
 pub mod input;
 mod output;

@@ -4,6 +4,7 @@ mod add;
 mod audit;
 mod build;
 mod completions;
+mod dedup;
 mod info;
 mod ledger;
 mod list;
@@ -41,6 +42,7 @@ Examples:
   Which lines may be in it?     tamis query seen.tamis new.txt
   Which are certainly not?      tamis query -v seen.tamis new.txt
   From a pipe, CSV in:          zcat log.csv.gz | tamis query seen.tamis --csv email -
+  Each line once, in order:     tamis dedup log.txt > once.txt
   What does it hold now?        tamis info seen.tamis
   Never wrong, up to 4 hosts:   tamis build zone --universe ipv4 --items 4 -o hosts.tamis hosts.txt
   What does that one hold?      tamis list hosts.tamis
@@ -61,6 +63,7 @@ enum Command {
     Info(info::Info),
     Show(show::Show),
     Measure(measure::Measure),
+    Dedup(dedup::Dedup),
     Union(merge::Union),
     Intersect(merge::Intersect),
     Grow(resize::Grow),
@@ -88,6 +91,7 @@ impl Cli {
             Command::Info(info) => info.run()?,
             Command::Show(show) => show.run()?,
             Command::Measure(measure) => measure.run()?,
+            Command::Dedup(dedup) => dedup.run()?,
             Command::Union(union) => union.run()?,
             Command::Intersect(intersect) => intersect.run()?,
             Command::Grow(grow) => grow.run()?,

@@ -2,6 +2,7 @@
 
 mod batch;
 mod csv;
+pub(crate) mod json_field;
 mod lines;
 
 pub use batch::Batch;
@@ -77,7 +78,7 @@ fn delimiter(text: &str) -> Result<u8, String> {
 
 /// A longer key is taken for a mistake (a binary file, or the wrong separator) before it fills the
 /// memory.
-const MAX_RECORD: usize = 16 << 20;
+pub(crate) const MAX_RECORD: usize = 16 << 20;
 /// How much is read at a time.
 const CHUNK: usize = 1 << 18;
 /// How many batches may wait to be worked on.
