@@ -26,6 +26,7 @@ pub(crate) fn set(bytes: &mut [u8], i: u64) -> bool {
 
 /// The bits from `start` on, `len` of them, up to 56 at a time: where each word begins, counted
 /// from `start`, and the word.
+#[cfg(feature = "zone")]
 pub(crate) fn words(bytes: &[u8], start: u64, len: u64) -> impl Iterator<Item = (u64, u64)> {
     const STEP: u64 = 56; // with the seven bits before it in its first byte, a word of eight bytes
     (0..len).step_by(STEP as usize).map(move |base| {

@@ -40,6 +40,9 @@
 //! filters have no hash and nothing to aim at: within the zone nobody is answered wrongly, and an
 //! item too many is refused.
 
+#[cfg(not(feature = "std"))]
+compile_error!("tamis needs the feature `std`: add it to the features you ask for");
+
 mod bits;
 mod error;
 pub mod format;
@@ -47,14 +50,17 @@ pub mod hash;
 mod health;
 mod key;
 mod prefetch;
+#[cfg(feature = "privacy")]
 pub mod privacy;
 mod processor;
 pub mod rate;
+#[cfg(feature = "privacy")]
 pub mod stats;
 mod store;
 mod threads;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod wide;
+#[cfg(feature = "zone")]
 pub mod zone;
 
 pub use error::Error;

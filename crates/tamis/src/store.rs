@@ -3,20 +3,31 @@
 
 use crate::Error;
 use bytemuck::{Pod, Zeroable};
+#[cfg(feature = "mmap")]
 use memmap2::{MmapMut, MmapOptions};
 use std::fs::File;
 use std::io::Read;
+#[cfg(not(feature = "mmap"))]
+use std::io::{Seek, SeekFrom};
 
 /// A cache line, so that a block never straddles two.
-#[derive(Clone, Copy, Pod, Zeroable)]
+#[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Line([u8; LINE]);
+
+// SAFETY: a line is 64 bytes with nothing between or after them, and every byte may be zero.
+#[allow(unsafe_code)]
+unsafe impl Zeroable for Line {}
+// SAFETY: a line is 64 bytes, its alignment divides its size, and any bytes are a line.
+#[allow(unsafe_code)]
+unsafe impl Pod for Line {}
 
 const LINE: usize = 64;
 
 /// Bodies from this size on get pages of their own, of 2 MiB if the system grants them: with pages
 /// of 4 KiB, a random access to a large body waits for the page's address almost as long as for its
 /// line.
+#[cfg(feature = "mmap")]
 const LARGE: usize = 4 << 20;
 
 /// The bytes of a body.
@@ -29,6 +40,7 @@ enum Place {
     Heap(Vec<Line>),
     /// Pages of the system, private to this process: a write to those of a file copies the page and
     /// never reaches the file.
+    #[cfg(feature = "mmap")]
     Map {
         map: MmapMut,
         start: usize,
@@ -60,6 +72,7 @@ impl Store {
     /// `len` zero bytes. Memory that cannot be had is an error, not an abort.
     pub(crate) fn zeroed(len: u64) -> Result<Store, Error> {
         let size = usize::try_from(len).map_err(|_| memory(len))?;
+        #[cfg(feature = "mmap")]
         if size >= LARGE {
             let map = MmapMut::map_anon(size).map_err(|_| memory(len))?;
             #[cfg(all(target_os = "linux", not(miri)))]
@@ -99,6 +112,7 @@ impl Store {
     }
 
     /// The `len` bytes of `file` from `start` on, which the caller has checked to be there.
+    #[cfg(feature = "mmap")]
     #[allow(unsafe_code)]
     pub(crate) fn map(file: &File, start: u64, len: u64) -> Result<Store, Error> {
         let size = usize::try_from(len).map_err(|_| memory(len))?;
@@ -112,11 +126,19 @@ impl Store {
         Ok(Store { place: Place::Map { map, start: offset }, len: size })
     }
 
+    /// The same, read into memory.
+    #[cfg(not(feature = "mmap"))]
+    pub(crate) fn map(mut file: &File, start: u64, len: u64) -> Result<Store, Error> {
+        file.seek(SeekFrom::Start(start))?;
+        Store::read(file, len)
+    }
+
     /// Without a path to a panic, so that a loop over lookups finds them once.
     #[inline(always)]
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.place {
             Place::Heap(lines) => bytemuck::cast_slice(lines).get(..self.len).unwrap_or_default(),
+            #[cfg(feature = "mmap")]
             Place::Map { map, start } => {
                 map.get(*start..start.wrapping_add(self.len)).unwrap_or_default()
             }
@@ -129,6 +151,7 @@ impl Store {
             Place::Heap(lines) => {
                 bytemuck::cast_slice_mut(lines).get_mut(..self.len).unwrap_or_default()
             }
+            #[cfg(feature = "mmap")]
             Place::Map { map, start } => {
                 map.get_mut(*start..start.wrapping_add(self.len)).unwrap_or_default()
             }

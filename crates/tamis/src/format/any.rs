@@ -2,8 +2,12 @@
 
 use super::Open;
 use super::header::{Fields, refused};
-use super::stored::{AnyPlan, Parsed, Promise, Resize, Stored};
+#[cfg(feature = "zone")]
+use super::stored::Resize;
+use super::stored::{AnyPlan, Parsed, Promise, Stored};
+#[cfg(feature = "privacy")]
 use crate::privacy::{Epsilon, LinearFilter, PublicBloom};
+#[cfg(feature = "zone")]
 use crate::zone::{self, List, Method};
 use crate::{BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Health, Key, KeyRef, Kinds};
 use std::io::{Read, Write};
@@ -53,7 +57,11 @@ macro_rules! kinds {
                     let Parsed { bits, with_body } = <$type>::parse(fields)?;
                     return Ok(Parsed::new(bits, |body| with_body(body).map(AnyFilter::$variant)));
                 })*
-                Err(refused("kind", id))
+                Err(match id {
+                    4 | 5 => Error::NotBuilt { what: "a zone filter", feature: "zone" },
+                    6 | 7 => Error::NotBuilt { what: "a published filter", feature: "privacy" },
+                    _ => refused("kind", id),
+                })
             }
 
             /// Takes in all that `other` holds; both must be of one kind and hash, and of one shape
@@ -107,9 +115,13 @@ kinds! {
     Bloom(Bloom) "A classic Bloom filter.";
     Blocked(BlockedBloom) "A blocked Bloom filter.";
     Counting(CountingBloom) "A counting Bloom filter.";
+    #[cfg(feature = "zone")]
     Zone(zone::Filter) "A zone filter.";
+    #[cfg(feature = "zone")]
     ZoneCounting(zone::CountingFilter) "A zone filter with counters.";
+    #[cfg(feature = "privacy")]
     PublicBloom(PublicBloom) "A Bloom filter published under noise.";
+    #[cfg(feature = "privacy")]
     Linear(LinearFilter) "A linear filter, published.";
 }
 
@@ -193,6 +205,7 @@ impl AnyFilter {
     }
 
     /// What a published filter cost; `None` for the others.
+    #[cfg(feature = "privacy")]
     #[must_use]
     pub fn epsilon(&self) -> Option<Epsilon> {
         match self.plan() {
@@ -264,8 +277,7 @@ impl AnyFilter {
         self.view_mut().insert_many(&keys)
     }
 
-    /// Puts a key in even if it is one too many for a zone filter. See
-    /// [`ZoneFilter::insert_beyond`](zone::ZoneFilter::insert_beyond).
+    /// Puts a key in even if it is one too many for a zone filter, which is beyond its zone then.
     pub fn insert_beyond(&mut self, key: impl Key) -> Result<bool, Error> {
         self.view_mut().insert(key.as_key(), true)
     }
@@ -274,6 +286,12 @@ impl AnyFilter {
     /// certainly not there.
     pub fn remove(&mut self, key: impl Key) -> Result<(), Error> {
         self.view_mut().remove(key.as_key())
+    }
+
+    /// Whether the body is all zero.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.body().iter().all(|byte| *byte == 0)
     }
 
     /// Whether the body can be what the header says, as far as that can be told.
@@ -294,17 +312,12 @@ impl AnyFilter {
 }
 
 /// What only zone filters can do.
+#[cfg(feature = "zone")]
 impl AnyFilter {
     /// See [`ZoneFilter::len`](zone::ZoneFilter::len); `None` if it is no zone filter.
     #[must_use]
     pub fn len(&self) -> Option<u64> {
         self.view().len()
-    }
-
-    /// Whether the body is all zero.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.body().iter().all(|byte| *byte == 0)
     }
 
     /// See [`ZoneFilter::len_is_exact`](zone::ZoneFilter::len_is_exact).

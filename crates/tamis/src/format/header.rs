@@ -83,6 +83,7 @@ pub(crate) struct Fields<'a> {
     /// All bytes before the checksum, which was right.
     bytes: &'a [u8],
     /// The length of the body that the prologue states.
+    #[cfg(feature = "zone")]
     pub(super) body: u64,
     key: Option<&'a SecretKey>,
     #[cfg(feature = "zone")]
@@ -93,8 +94,8 @@ impl<'a> Fields<'a> {
     /// Checks the checksum of a whole header.
     pub(super) fn parse(
         header: &'a [u8],
-        body: u64,
         key: Option<&'a SecretKey>,
+        #[cfg(feature = "zone")] body: u64,
         #[cfg(feature = "zone")] dictionary: Option<&'a Universe>,
     ) -> Result<Fields<'a>, Error> {
         let (bytes, checksum) = header.split_at(header.len() - 4);
@@ -103,8 +104,9 @@ impl<'a> Fields<'a> {
         }
         Ok(Fields {
             bytes,
-            body,
             key,
+            #[cfg(feature = "zone")]
+            body,
             #[cfg(feature = "zone")]
             dictionary,
         })

@@ -4,16 +4,20 @@ mod any;
 mod checksum;
 mod file;
 mod header;
+#[cfg(feature = "privacy")]
 mod published;
 mod rate;
 mod read;
 mod stored;
 mod write;
+#[cfg(feature = "zone")]
 mod zone;
 
 pub use any::AnyFilter;
+#[cfg(feature = "privacy")]
 pub(crate) use file::{Existing, write as write_file};
 pub use header::{MAGIC, VERSION};
+#[cfg(feature = "privacy")]
 pub(crate) use published::PublishedPlan;
 pub use read::Open;
 pub use stored::{AnyPlan, Promise};

@@ -5,6 +5,7 @@ use super::header::{Fields, PROLOGUE, Prologue, refused};
 use super::stored::Parsed;
 use super::{AnyFilter, checksum};
 use crate::store::{Store, check_memory, read_full};
+#[cfg(feature = "zone")]
 use crate::zone::Universe;
 use crate::{Error, SecretKey, bits};
 use std::fs::File;
@@ -24,6 +25,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Default)]
 pub struct Open {
     key: Option<SecretKey>,
+    #[cfg(feature = "zone")]
     dictionary: Option<Universe>,
     verify: Option<bool>,
     max_memory: Option<u64>,
@@ -45,6 +47,7 @@ impl Open {
     }
 
     /// The dictionary of a zone filter whose universe is one.
+    #[cfg(feature = "zone")]
     #[must_use]
     pub fn dictionary(mut self, dictionary: Universe) -> Open {
         self.dictionary = Some(dictionary);
@@ -125,8 +128,14 @@ impl Open {
                 got: (PROLOGUE + present) as u64,
             });
         }
-        let fields =
-            Fields::parse(&bytes, prologue.body, self.key.as_ref(), self.dictionary.as_ref())?;
+        let fields = Fields::parse(
+            &bytes,
+            self.key.as_ref(),
+            #[cfg(feature = "zone")]
+            prologue.body,
+            #[cfg(feature = "zone")]
+            self.dictionary.as_ref(),
+        )?;
         let header = AnyFilter::parse(prologue.kind, &fields)?;
         if prologue.body != header.bits.div_ceil(8) {
             return Err(refused("body length", prologue.body));

@@ -1,8 +1,10 @@
 //! The one trait behind [`AnyFilter`](super::AnyFilter).
 
 use super::header::Fields;
+#[cfg(feature = "privacy")]
 use crate::privacy::{LinearPlan, UltraPlan};
 use crate::store::Store;
+#[cfg(feature = "zone")]
 use crate::zone::{self, List, Method};
 use crate::{Error, HashFamily, Health, KeyRef, Kinds, rate};
 use std::fmt;
@@ -69,31 +71,39 @@ pub(crate) trait Stored: Send + Sync {
     where
         Self: Sized;
 
+    #[cfg(feature = "zone")]
     fn len(&self) -> Option<u64> {
         None
     }
+    #[cfg(feature = "zone")]
     fn len_is_exact(&self) -> bool {
         false
     }
+    #[cfg(feature = "zone")]
     fn contains_number(&self, _number: u64) -> Result<bool, Error> {
         Err(no_universe(self.kind()))
     }
+    #[cfg(feature = "zone")]
     fn insert_number(&mut self, _number: u64, _beyond: bool) -> Result<bool, Error> {
         Err(no_universe(self.kind()))
     }
+    #[cfg(feature = "zone")]
     fn remove_number(&mut self, _number: u64) -> Result<(), Error> {
         Err(no_universe(self.kind()))
     }
+    #[cfg(feature = "zone")]
     /// Lists the items, by this method or by the fastest one that is exact.
     fn list(&self, _method: Option<Method>) -> Result<List, Error> {
         Err(cannot(self.kind(), "list its keys", "a zone filter can"))
     }
+    #[cfg(feature = "zone")]
     fn resize(&mut self, _to: Resize) -> Result<(), Error> {
         Err(cannot(self.kind(), "change its size", "build a filter of the size you need"))
     }
 }
 
 /// The size that a filter is to get.
+#[cfg(feature = "zone")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Resize {
     /// So many blocks, no fewer than now.
@@ -111,6 +121,7 @@ pub(super) fn cannot(kind: &'static str, operation: &'static str, remedy: &'stat
     Error::Unsupported { kind, operation, remedy }
 }
 
+#[cfg(feature = "zone")]
 fn no_universe(kind: &'static str) -> Error {
     cannot(kind, "number its keys", "ask it by key")
 }
@@ -183,10 +194,13 @@ pub enum AnyPlan<'a> {
     /// Of a rate filter.
     Rate(&'a rate::Plan),
     /// Of a zone filter.
+    #[cfg(feature = "zone")]
     Zone(&'a zone::Plan),
     /// Of a published Bloom filter.
+    #[cfg(feature = "privacy")]
     PublicBloom(&'a UltraPlan),
     /// Of a linear filter.
+    #[cfg(feature = "privacy")]
     Linear(&'a LinearPlan),
 }
 
@@ -196,11 +210,13 @@ impl<'a> AnyPlan<'a> {
     pub fn rate(self) -> Option<&'a rate::Plan> {
         match self {
             AnyPlan::Rate(plan) => Some(plan),
+            #[allow(unreachable_patterns)] // with the rate promise alone
             _ => None,
         }
     }
 
     /// The plan of a zone filter, if it is one.
+    #[cfg(feature = "zone")]
     #[must_use]
     pub fn zone(self) -> Option<&'a zone::Plan> {
         match self {
@@ -214,7 +230,9 @@ impl<'a> AnyPlan<'a> {
     pub fn promise(self) -> Promise {
         match self {
             AnyPlan::Rate(_) => Promise::Rate,
+            #[cfg(feature = "zone")]
             AnyPlan::Zone(_) => Promise::Zone,
+            #[cfg(feature = "privacy")]
             AnyPlan::PublicBloom(_) | AnyPlan::Linear(_) => Promise::Privacy,
         }
     }
@@ -224,8 +242,11 @@ impl<'a> AnyPlan<'a> {
     pub fn items(self) -> u64 {
         match self {
             AnyPlan::Rate(plan) => plan.items(),
+            #[cfg(feature = "zone")]
             AnyPlan::Zone(plan) => plan.items(),
+            #[cfg(feature = "privacy")]
             AnyPlan::PublicBloom(plan) => plan.items(),
+            #[cfg(feature = "privacy")]
             AnyPlan::Linear(plan) => plan.items(),
         }
     }
@@ -235,8 +256,11 @@ impl<'a> AnyPlan<'a> {
     pub fn fpr(self) -> f64 {
         match self {
             AnyPlan::Rate(plan) => plan.fpr(),
+            #[cfg(feature = "zone")]
             AnyPlan::Zone(_) => 0.0,
+            #[cfg(feature = "privacy")]
             AnyPlan::PublicBloom(plan) => plan.fpr(),
+            #[cfg(feature = "privacy")]
             AnyPlan::Linear(plan) => plan.fpr(),
         }
     }
@@ -246,8 +270,11 @@ impl<'a> AnyPlan<'a> {
     pub fn bits(self) -> u64 {
         match self {
             AnyPlan::Rate(plan) => plan.bits(),
+            #[cfg(feature = "zone")]
             AnyPlan::Zone(plan) => plan.bits(),
+            #[cfg(feature = "privacy")]
             AnyPlan::PublicBloom(plan) => plan.bits(),
+            #[cfg(feature = "privacy")]
             AnyPlan::Linear(plan) => plan.bits(),
         }
     }

@@ -4,8 +4,10 @@ use super::file::{self, Existing};
 use super::stored::Stored;
 use super::{AnyFilter, Open};
 use crate::Error;
+#[cfg(feature = "privacy")]
 use crate::privacy::{Release, ReleasePlan};
 use crate::rate::{Filter, Layout};
+#[cfg(feature = "zone")]
 use crate::zone::{CellKind, ZoneFilter};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -95,7 +97,9 @@ macro_rules! file_methods {
 }
 
 file_methods!(<L: Layout> Filter<L>);
+#[cfg(feature = "zone")]
 file_methods!(<C: CellKind> ZoneFilter<C>);
+#[cfg(feature = "privacy")]
 file_methods!(<P: ReleasePlan> Release<P>);
 
 /// A filter is the bytes of its file.

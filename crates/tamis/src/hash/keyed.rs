@@ -2,7 +2,7 @@
 
 use super::Digest;
 use crate::{Error, KeyRef};
-use sha2::{Digest as _, Sha256};
+use hmac_sha256::Hash as Sha256;
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::hash::Hasher;
 use zeroize::Zeroizing;
@@ -32,7 +32,7 @@ impl SecretKey {
         if secret.len() < 16 {
             return Err(Error::ShortKey { got: secret.len() });
         }
-        let digest = Zeroizing::new(<[u8; 32]>::from(Sha256::digest(secret)));
+        let digest = Zeroizing::new(Sha256::hash(secret));
         let mut key = Zeroizing::new([0; 16]);
         key.copy_from_slice(&digest[..16]);
         Ok(SecretKey(key))

@@ -11,11 +11,13 @@
 //! [`Digest`] of a key, from which every position follows; the last two are there to reproduce the
 //! documents, and serve the classic layouts only.
 
+#[cfg(feature = "documents")]
 mod document;
 mod fast;
 mod keyed;
 
 use crate::{Error, Key, KeyRef};
+#[cfg(feature = "documents")]
 use document::Words;
 pub(crate) use fast::Fast;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -70,7 +72,9 @@ pub struct HashFamily(Family);
 enum Family {
     Fast(Fast),
     Keyed(SecretKey),
+    #[cfg(feature = "documents")]
     Sha256Md5,
+    #[cfg(feature = "documents")]
     Prefixed,
 }
 
@@ -97,6 +101,7 @@ impl HashFamily {
 
     /// Position i is (SHA-256 + i MD5) mod m, both read as big-endian integers, exactly as the
     /// report's listing has it, so a key whose MD5 is 0 mod m sets a single bit.
+    #[cfg(feature = "documents")]
     #[must_use]
     pub fn sha256_md5() -> HashFamily {
         HashFamily(Family::Sha256Md5)
@@ -104,6 +109,7 @@ impl HashFamily {
 
     /// Position i is h(x_i, key) mod m. The notes leave h and the prefixes open: here h is SHA-256,
     /// and x_i the number i from 1 to k as four big-endian bytes.
+    #[cfg(feature = "documents")]
     #[must_use]
     pub fn prefixed() -> HashFamily {
         HashFamily(Family::Prefixed)
@@ -115,7 +121,9 @@ impl HashFamily {
         match self.0 {
             Family::Fast(_) => 1,
             Family::Keyed(_) => 2,
+            #[cfg(feature = "documents")]
             Family::Sha256Md5 => 3,
+            #[cfg(feature = "documents")]
             Family::Prefixed => 4,
         }
     }
@@ -126,7 +134,9 @@ impl HashFamily {
         match self.0 {
             Family::Fast(_) => "fast",
             Family::Keyed(_) => "keyed",
+            #[cfg(feature = "documents")]
             Family::Sha256Md5 => "sha256-md5",
+            #[cfg(feature = "documents")]
             Family::Prefixed => "prefixed",
         }
     }
@@ -145,6 +155,7 @@ impl HashFamily {
         match &self.0 {
             Family::Fast(fast) => fast.seed(),
             Family::Keyed(key) => key.check(),
+            #[cfg(feature = "documents")]
             _ => 0,
         }
     }
@@ -164,8 +175,15 @@ impl HashFamily {
                 }
                 return Ok(HashFamily::keyed(key.clone()));
             }
+            #[cfg(feature = "documents")]
             3 => HashFamily::sha256_md5(),
+            #[cfg(feature = "documents")]
             4 => HashFamily::prefixed(),
+            #[cfg(not(feature = "documents"))]
+            3 | 4 => {
+                let what = "a filter with the hash of a document";
+                return Err(Error::NotBuilt { what, feature: "documents" });
+            }
             _ => return Err(Error::Field { field: "hash family", got: id.to_string() }),
         };
         if id != 1 && seed != 0 {
@@ -183,6 +201,7 @@ impl HashFamily {
         match &self.0 {
             Family::Fast(fast) => Some(fast.digest(key.as_key())),
             Family::Keyed(secret) => Some(secret.digest(key.as_key())),
+            #[cfg(feature = "documents")]
             _ => None,
         }
     }
@@ -203,7 +222,9 @@ impl HashFamily {
         match &self.0 {
             Family::Fast(fast) => Probe::Digest(fast.digest(key)),
             Family::Keyed(secret) => Probe::Digest(secret.digest(key)),
+            #[cfg(feature = "documents")]
             Family::Sha256Md5 => Probe::Double(document::sha256_md5(key)),
+            #[cfg(feature = "documents")]
             Family::Prefixed => Probe::Prefixed(key),
         }
     }
@@ -226,7 +247,9 @@ impl HashFamily {
 /// A hashed key, ready to be turned into positions of an array of any size.
 pub(crate) enum Probe<'a> {
     Digest(Digest),
+    #[cfg(feature = "documents")]
     Double([Words; 2]),
+    #[cfg_attr(not(feature = "documents"), allow(dead_code))]
     Prefixed(KeyRef<'a>),
 }
 
@@ -281,6 +304,7 @@ impl Probe<'_> {
                 let mut walk = Walk::new(*digest, cells);
                 (0..hashes).all(|_| keep_going(walk.next()))
             }
+            #[cfg(feature = "documents")]
             Probe::Double([h1, h2]) => {
                 let mut position = h1.modulo(cells);
                 let step = h2.modulo(cells);
@@ -290,6 +314,9 @@ impl Probe<'_> {
                     keep_going(here)
                 })
             }
+            #[cfg(not(feature = "documents"))]
+            Probe::Prefixed(_) => false, // no hash makes it
+            #[cfg(feature = "documents")]
             Probe::Prefixed(key) => {
                 (1..=hashes).all(|i| keep_going(document::prefixed(i, *key).modulo(cells)))
             }
@@ -306,6 +333,7 @@ pub(crate) fn scale(x: u64, cells: u64) -> u64 {
 /// Every bit of the result depends on every bit of `x`: the finaliser of SplitMix64 (Steele, Lea
 /// and Flood, 2014).
 #[inline(always)]
+#[cfg(feature = "privacy")]
 pub(crate) fn mix(x: u64) -> u64 {
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

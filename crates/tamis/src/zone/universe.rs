@@ -1,7 +1,7 @@
 //! The finite set of things that a zone filter may hold, and their numbers.
 
 use crate::{Error, Key, KeyRef};
-use sha2::{Digest as _, Sha256};
+use hmac_sha256::Hash as Sha256;
 use std::collections::HashMap;
 use std::fmt;
 use std::net::Ipv4Addr;
