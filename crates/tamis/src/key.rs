@@ -1,6 +1,8 @@
 //! What a key is.
 
+use crate::encode::Encoded;
 use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -18,6 +20,7 @@ use std::sync::Arc;
 /// assert_ne!("7".as_key(), 7u64.as_key());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum KeyRef<'a> {
     /// Any bytes; text is its UTF-8 encoding.
     Bytes(&'a [u8]),
@@ -25,39 +28,52 @@ pub enum KeyRef<'a> {
     Natural(u64),
     /// An integer from -2^63 to -1, as its two's complement.
     Negative(u64),
+    /// A key whose bytes do not lie in memory as they are: an integer past 64 bits, an IP address,
+    /// a tuple, a [`Hashed`](crate::Hashed) value. It is the same key as its bytes.
+    Encoded(Encoded<'a>),
 }
 
-impl<'a> KeyRef<'a> {
-    /// The tag that keeps the kinds apart in hashes that take bytes only.
+impl KeyRef<'_> {
+    /// FORMAT v1: frozen. The tag that keeps the kinds apart in hashes that take bytes only.
     pub(crate) fn tag(self) -> u8 {
         match self {
-            KeyRef::Bytes(_) => 0,
+            KeyRef::Bytes(_) | KeyRef::Encoded(_) => 0,
             KeyRef::Natural(_) => 1,
             KeyRef::Negative(_) => 2,
         }
     }
 
-    /// The bytes that byte-only hashes read; an integer is eight little-endian bytes, put in
-    /// `room`.
-    pub(crate) fn bytes(self, room: &'a mut [u8; 8]) -> &'a [u8] {
+    /// FORMAT v1: frozen. Hands on the bytes that byte-only hashes read; an integer is eight
+    /// little-endian bytes.
+    pub(crate) fn with_bytes<R>(self, take: impl FnOnce(&[u8]) -> R) -> R {
         match self {
-            KeyRef::Bytes(bytes) => bytes,
-            KeyRef::Natural(value) | KeyRef::Negative(value) => {
-                *room = value.to_le_bytes();
-                room
-            }
+            KeyRef::Bytes(bytes) => take(bytes),
+            KeyRef::Natural(value) | KeyRef::Negative(value) => take(&value.to_le_bytes()),
+            KeyRef::Encoded(key) => key.with_bytes(take),
         }
     }
 
     pub(crate) fn kinds(self) -> Kinds {
         match self {
             KeyRef::Bytes(_) => Kinds::BYTES,
-            _ => Kinds::INTEGERS,
+            KeyRef::Natural(_) | KeyRef::Negative(_) => Kinds::INTEGERS,
+            KeyRef::Encoded(key) => key.kinds(),
         }
     }
 }
 
-/// Anything that can be asked for: bytes, text, integers, and references to them.
+/// Anything that can be asked for.
+///
+/// | type | the key |
+/// |---|---|
+/// | `str`, `String`, `[u8]`, `[u8; N]`, `Vec<u8>` | the bytes |
+/// | integers of any width | the value |
+/// | IP addresses | the bytes of their 4 or 16 octets |
+/// | tuples of 2 to 6 keys | bytes that hold each part with its length |
+/// | [`Hashed`](crate::Hashed) | bytes of any value that implements [`std::hash::Hash`] |
+/// | `&K`, `Box<K>`, `Rc<K>`, `Arc<K>`, `Cow<K>` | the key it holds |
+///
+/// FORMAT.md defines the bytes, so that other languages can ask for the same keys.
 ///
 /// ```
 /// let mut seen = tamis::Bloom::new(100, 0.01)?;
@@ -66,6 +82,8 @@ impl<'a> KeyRef<'a> {
 /// assert!(seen.contains("naïve".as_bytes()));   // text is its bytes
 /// assert!(seen.contains(7i32));                 // an integer is its value
 /// assert!(!seen.contains("7"));                 // but it is not its digits
+/// seen.insert(("ab", "c"));
+/// assert!(!seen.contains(("a", "bc")));         // parts do not run together
 /// # Ok::<(), tamis::Error>(())
 /// ```
 pub trait Key {
@@ -185,6 +203,48 @@ impl Key for usize {
     }
 }
 
+impl Key for u128 {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        u64::try_from(*self).map_or_else(|_| KeyRef::Encoded(Encoded::new(self)), KeyRef::Natural)
+    }
+}
+
+impl Key for i128 {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        match (u64::try_from(*self), i64::try_from(*self)) {
+            (Ok(value), _) => KeyRef::Natural(value),
+            (_, Ok(value)) => KeyRef::Negative(value as u64),
+            _ => KeyRef::Encoded(Encoded::new(self)),
+        }
+    }
+}
+
+impl Key for Ipv4Addr {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        KeyRef::Encoded(Encoded::new(self))
+    }
+}
+
+impl Key for Ipv6Addr {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        KeyRef::Encoded(Encoded::new(self))
+    }
+}
+
+impl Key for IpAddr {
+    #[inline]
+    fn as_key(&self) -> KeyRef<'_> {
+        match self {
+            IpAddr::V4(address) => address.as_key(),
+            IpAddr::V6(address) => address.as_key(),
+        }
+    }
+}
+
 impl Key for i64 {
     #[inline]
     fn as_key(&self) -> KeyRef<'_> {
@@ -244,6 +304,8 @@ impl Kinds {
     pub const INTEGERS: Kinds = Kinds(2);
     /// Digests that the caller computed.
     pub const DIGESTS: Kinds = Kinds(4);
+    /// Values by their [`std::hash::Hash`], which another version of Rust may feed differently.
+    pub const HASHED: Kinds = Kinds(8);
 
     /// FORMAT v1: frozen. The byte of a file.
     pub(crate) fn to_byte(self) -> u8 {
@@ -252,7 +314,7 @@ impl Kinds {
 
     /// The kinds that the byte of a file names; `None` if it names one that there is not.
     pub(crate) fn from_byte(byte: u8) -> Option<Kinds> {
-        const ALL: u8 = Kinds::BYTES.0 | Kinds::INTEGERS.0 | Kinds::DIGESTS.0;
+        const ALL: u8 = Kinds::BYTES.0 | Kinds::INTEGERS.0 | Kinds::DIGESTS.0 | Kinds::HASHED.0;
         (byte & !ALL == 0).then_some(Kinds(byte))
     }
 
@@ -280,6 +342,12 @@ impl Kinds {
         self.has(Kinds::DIGESTS)
     }
 
+    /// Whether values were inserted by their [`std::hash::Hash`].
+    #[must_use]
+    pub fn has_hashed(self) -> bool {
+        self.has(Kinds::HASHED)
+    }
+
     /// The kinds that keys of both filters may have: those of both, and, where one has digests,
     /// which may be of anything, those of the other.
     pub(crate) fn common(self, other: Kinds) -> Kinds {
@@ -295,8 +363,12 @@ impl Kinds {
 
 impl std::fmt::Display for Kinds {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names =
-            [(Kinds::BYTES, "text"), (Kinds::INTEGERS, "integers"), (Kinds::DIGESTS, "digests")];
+        let names = [
+            (Kinds::BYTES, "text"),
+            (Kinds::INTEGERS, "integers"),
+            (Kinds::DIGESTS, "digests"),
+            (Kinds::HASHED, "hashed values"),
+        ];
         let held: Vec<&str> =
             names.iter().filter(|(kind, _)| self.has(*kind)).map(|(_, name)| *name).collect();
         out.write_str(&if held.is_empty() { "none yet".to_owned() } else { held.join(", ") })

@@ -44,6 +44,7 @@
 compile_error!("tamis needs the feature `std`: add it to the features you ask for");
 
 mod bits;
+mod encode;
 mod error;
 pub mod format;
 pub mod hash;
@@ -63,6 +64,7 @@ mod wide;
 #[cfg(feature = "zone")]
 pub mod zone;
 
+pub use encode::{Encoded, Hashed};
 pub use error::Error;
 pub use format::{AnyFilter, Open, Promise};
 pub use hash::{Digest, HashFamily, SecretKey};

@@ -552,7 +552,7 @@ fn members_are_found_by_every_later_release() {
     for (name, bytes) in golden() {
         let filter = open(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(filter.to_bytes(), bytes, "{name} is written otherwise");
-        if filter.promise() == Promise::Rate && name != "empty" {
+        if filter.promise() == Promise::Rate && !["empty", "bloom-keys"].contains(&name) {
             for i in 0..100 {
                 assert!(
                     filter.contains(format!("key {i}").as_str()).unwrap(),

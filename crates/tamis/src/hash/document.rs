@@ -29,21 +29,18 @@ impl Words {
 /// SHA-256 and MD5 of the key, with the listing's guard: an MD5 of 0 counts as 1 (before any
 /// reduction mod m).
 pub(super) fn sha256_md5(key: KeyRef<'_>) -> [Words; 2] {
-    let mut room = [0; 8];
-    let tag = key.tag();
-    let bytes = key.bytes(&mut room);
-    let mut h2 = Words::new(&finish::<Md5>(&[bytes], tag));
-    if h2.0 == [0; 4] {
-        h2 = Words([0, 0, 0, 1]);
-    }
-    [Words::new(&finish::<Sha256>(&[bytes], tag)), h2]
+    key.with_bytes(|bytes| {
+        let mut h2 = Words::new(&finish::<Md5>(&[bytes], key.tag()));
+        if h2.0 == [0; 4] {
+            h2 = Words([0, 0, 0, 1]);
+        }
+        [Words::new(&finish::<Sha256>(&[bytes], key.tag())), h2]
+    })
 }
 
 /// SHA-256 of the prefix i and the key.
 pub(super) fn prefixed(i: u32, key: KeyRef<'_>) -> Words {
-    let mut room = [0; 8];
-    let tag = key.tag();
-    Words::new(&finish::<Sha256>(&[&i.to_be_bytes(), key.bytes(&mut room)], tag))
+    key.with_bytes(|bytes| Words::new(&finish::<Sha256>(&[&i.to_be_bytes(), bytes], key.tag())))
 }
 
 /// The documents hash text only, and text goes in untouched; an integer has its tag appended.

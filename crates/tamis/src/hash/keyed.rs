@@ -40,8 +40,7 @@ impl SecretKey {
 
     #[inline]
     pub(super) fn digest(&self, key: KeyRef<'_>) -> Digest {
-        let mut room = [0; 8];
-        self.tagged(key.bytes(&mut room), key.tag())
+        key.with_bytes(|bytes| self.tagged(bytes, key.tag()))
     }
 
     /// 64 bits by which a file recognises its key.

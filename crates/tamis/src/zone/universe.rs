@@ -81,8 +81,7 @@ impl Universe {
     pub fn dictionary<K: Key>(keys: impl IntoIterator<Item = K>) -> Result<Universe, Error> {
         let (mut list, mut places, mut hasher) = (Vec::new(), HashMap::new(), Sha256::new());
         for key in keys {
-            let mut room = [0; 8];
-            let bytes: Arc<[u8]> = Arc::from(key.as_key().bytes(&mut room));
+            let bytes: Arc<[u8]> = key.as_key().with_bytes(|bytes| Arc::from(bytes));
             let place = list.len() as u64;
             if places.insert(Arc::clone(&bytes), place).is_some() {
                 return Err(Error::RepeatedKey { key: shown(KeyRef::Bytes(&bytes)) });
@@ -152,6 +151,14 @@ impl Universe {
             (Names::Dictionary(dictionary), KeyRef::Bytes(name)) => {
                 dictionary.places.get(name).copied()
             }
+            (Names::Dictionary(dictionary), KeyRef::Encoded(name)) => {
+                name.with_bytes(|name| dictionary.places.get(name).copied())
+            }
+            // An address of the standard library; no text has four bytes and is an address.
+            (Names::Ipv4, KeyRef::Encoded(address)) => address.with_bytes(|octets| {
+                let octets = <[u8; 4]>::try_from(octets).ok()?;
+                Some(u64::from(u32::from_be_bytes(octets)))
+            }),
             _ => None,
         };
         found.ok_or_else(|| Error::Outside { key: shown(key), universe: self.to_string() })
@@ -196,6 +203,7 @@ fn shown(key: KeyRef<'_>) -> String {
         }
         KeyRef::Natural(value) => value.to_string(),
         KeyRef::Negative(value) => (value as i64).to_string(),
+        KeyRef::Encoded(key) => key.describe(),
     }
 }
 
@@ -250,6 +258,9 @@ mod tests {
         assert!(days.number(-1i64).is_err());
         assert!(Universe::ipv4().number("256.0.0.1").is_err());
         assert!(Universe::ipv4().number(1u64 << 32).is_err());
+        assert!(Universe::ipv4().number(1u128 << 64).is_err());
+        assert!(Universe::ipv4().number(Ipv4Addr::LOCALHOST.to_ipv6_mapped()).is_err());
+        assert_eq!(Universe::ipv4().number(Ipv4Addr::LOCALHOST).unwrap(), 0x7f00_0001);
         let colours = Universe::dictionary(["red"]).unwrap();
         assert!(colours.number("blue").unwrap_err().to_string().contains("\"blue\""));
         assert!(colours.number(0u64).is_err());

@@ -90,13 +90,24 @@ def siphash128(key, data):
     return first, v[0] ^ v[1] ^ v[2] ^ v[3]
 
 
+def plain(key):
+    """The key as bytes or as an integer of 64 bits: wide integers and tuples are bytes."""
+    if isinstance(key, tuple):
+        return b"".join(part[-1:] + struct.pack("<Q", len(part) - 1) + part[:-1] for part in map(tagged, key))
+    if isinstance(key, int) and not -(1 << 63) <= key < 1 << 64:
+        return (key & (1 << 128) - 1).to_bytes(16, "little") + (b"\2" if key < 0 else b"\1")
+    return key
+
+
 def tagged(key):
+    key = plain(key)
     if isinstance(key, int):
         return (key & M64).to_bytes(8, "little") + (b"\2" if key < 0 else b"\1")
     return key + b"\0"
 
 
 def untagged(key):
+    key = plain(key)
     return tagged(key) if isinstance(key, int) else key
 
 
@@ -106,7 +117,7 @@ SIP_KEY = hashlib.sha256(SECRET).digest()[:16]
 
 def digest(hash, key):
     family, seed = hash
-    return fast(seed, key) if family == 1 else siphash128(SIP_KEY, tagged(key))
+    return fast(seed, plain(key)) if family == 1 else siphash128(SIP_KEY, tagged(key))
 
 
 def positions(hash, key, cells, hashes):
@@ -348,6 +359,9 @@ FINGERPRINT = le(hashlib.sha256(b"".join(struct.pack("<Q", len(key)) + key for k
 ADDRESS = lambda *bytes4: int.from_bytes(bytes(bytes4), "big")
 
 TEXT = [b"key %d" % i for i in range(100)] + ["naïve 雪".encode(), b"", b"x" * 200]
+# Wide integers, the octets of addresses (10.0.0.1 and 2001:db8::7), and tuples.
+WIDE = [1 << 64, (1 << 128) - 1, -(1 << 63) - 1, -(1 << 127), bytes([10, 0, 0, 1]), bytes.fromhex("20010db8" + "00" * 11 + "07"),
+        (b"ab", b"c"), (b"a", b"bc"), (b"", 7, -1), ((b"ab", b"c"), 1 << 64), (b"x" * 100, 0, b"", 1, 2, -(1 << 127))]
 MIXED = TEXT + list(range(50)) + [-1, -(1 << 63), (1 << 64) - 1]
 
 FILES = {
@@ -355,6 +369,7 @@ FILES = {
     "bloom-keyed": file(1, (2, 0), MIXED, 200, 0.01, 1918, 7),
     "bloom-sha256-md5": file(1, (3, 0), MIXED, 200, 0.01, 1918, 7),
     "bloom-counted": file(1, (1, 42), MIXED, len(MIXED), 0.01, 1496, 7, counted=True),
+    "bloom-keys": file(1, (2, 0), WIDE, 200, 0.01, 1918, 7),
     "bloom-prefixed": file(1, (4, 0), TEXT, 200, 0.01, 1918, 7),
     "blocked-fast-8": file(2, (1, 0), MIXED, 200, 0.01, 512 * 4, 8),
     "blocked-keyed-16": file(2, (2, 0), MIXED, 200, 1e-6, 512 * 15, 16),
@@ -407,6 +422,8 @@ if __name__ == "__main__":
         name = "bytes 00..63" if key == bytes(range(100)) else repr(key.decode()) if isinstance(key, bytes) else key
         for label, hash in [("fast 0", (1, 0)), ("fast 42", (1, 42)), ("keyed", (2, 0))]:
             print("| `%s` | %s | `%016x` | `%016x` |" % ((name, label) + digest(hash, key)))
+    for key in WIDE:
+        print("| %r | keyed | `%016x` | `%016x` |" % ((key,) + digest((2, 0), key)))
     for hash in [(1, 0), (3, 0), (4, 0)]:
         print(hash, list(positions(hash, b"ant", 95851, 7)))
     for key in [b"ant", "Zoë".encode(), 7]:

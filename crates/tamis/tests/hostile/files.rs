@@ -11,6 +11,7 @@ pub(crate) fn golden() -> Vec<(&'static str, &'static [u8])> {
         ("bloom-keyed", include_bytes!("../golden/v1-bloom-keyed.tamis")),
         ("bloom-sha256-md5", include_bytes!("../golden/v1-bloom-sha256-md5.tamis")),
         ("bloom-counted", include_bytes!("../golden/v1-bloom-counted.tamis")),
+        ("bloom-keys", include_bytes!("../golden/v1-bloom-keys.tamis")),
         ("bloom-prefixed", include_bytes!("../golden/v1-bloom-prefixed.tamis")),
         ("blocked-fast-8", include_bytes!("../golden/v1-blocked-fast-8.tamis")),
         ("blocked-keyed-16", include_bytes!("../golden/v1-blocked-keyed-16.tamis")),
