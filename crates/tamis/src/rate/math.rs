@@ -166,6 +166,7 @@ pub(super) fn blocked_ones(blocks: u64, rounds: u32, items: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tamis_random::SplitMix64;
 
     fn close(a: f64, b: f64, relative: f64) {
         assert!((a / b - 1.0).abs() <= relative, "{a} and {b}");
@@ -238,13 +239,8 @@ mod tests {
     #[test]
     fn the_spread_of_blocked_bits_is_right() {
         let (blocks, items, trials) = (16u64, 600u32, 2_000);
-        let mut state = 1u64;
-        let mut random = |below: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut seeded = SplitMix64::new(1);
+        let mut random = |end: u64| seeded.below(end);
         let counts: Vec<f64> = (0..trials)
             .map(|_| {
                 let mut words = vec![0u64; (blocks * LANES) as usize];

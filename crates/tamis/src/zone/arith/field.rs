@@ -310,6 +310,7 @@ fn irreducible(p: u32, e: u32, polynomial: &[u32]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tamis_random::SplitMix64;
 
     fn field(q: u32) -> Field {
         Field::new(q).unwrap()
@@ -368,11 +369,8 @@ mod tests {
 
     #[test]
     fn axioms_hold_in_samples_of_large_fields() {
-        let mut state = 1u64;
-        let mut draw = |q: u32| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) as u32 % q
-        };
+        let mut random = SplitMix64::new(1);
+        let mut draw = |q: u32| random.below(q.into()) as u32;
         for q in [81, 125, 243, 256, 1024, 4096, 6561, 59049, 63001, 65521, 65536] {
             let (p, e) = prime_power(q).unwrap();
             let field = field(q);

@@ -3,6 +3,7 @@ use crate::zone::arith::field::Field;
 use crate::zone::list::progress::unwatched;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use tamis_random::SplitMix64;
 
 fn algebra(field: &Field, t: u32, blocks: &[Vec<u32>], universe: u128) -> Option<Vec<u64>> {
     unwatched(|watch| super::algebra(field, t, blocks, universe, watch))
@@ -20,19 +21,16 @@ fn join(
 
 const ORDERS: [u32; 17] = [2, 3, 4, 5, 7, 8, 9, 16, 25, 27, 31, 64, 81, 128, 256, 1021, 4096];
 
-/// A small generator of pseudo-random numbers, so that a case is described by its seed.
-struct Draw(u64);
+/// Seeded draws, so that a case is described by its seed.
+struct Draw(SplitMix64);
 
 impl Draw {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e3779b97f4a7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58476d1ce4e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d049bb133111eb);
-        mixed ^ (mixed >> 31)
+    fn new(seed: u64) -> Draw {
+        Draw(SplitMix64::new(seed))
     }
 
     fn below(&mut self, bound: u128) -> u128 {
-        ((u128::from(self.next()) << 64) | u128::from(self.next())) % bound.max(1)
+        self.0.next_u128() % bound.max(1)
     }
 }
 
@@ -87,7 +85,7 @@ struct Case {
 
 fn case(order: usize, t: u32, seed: u64, shape: u8, spare: u32) -> Case {
     let q = ORDERS[order];
-    let mut draw = Draw(seed);
+    let mut draw = Draw::new(seed);
     let whole = largest_universe(q, t);
     let universe = if seed.is_multiple_of(2) { whole } else { 1 + draw.below(whole) };
     let most = q / t.max(1);
@@ -153,7 +151,7 @@ proptest! {
     fn algebra_survives_anything(q in 0u32..70, t in 0u32..70, universe: u64, size in 0usize..6,
                                  count in 0usize..80, seed: u64, wild: bool) {
         let Some(field) = Field::new(q) else { return Ok(()) };
-        let mut draw = Draw(seed);
+        let mut draw = Draw::new(seed);
         let bound = u128::from(q) + u128::from(wild) * 2;
         let blocks: Vec<Vec<u32>> =
             (0..count).map(|_| (0..size).map(|_| draw.below(bound) as u32).collect()).collect();
@@ -244,7 +242,7 @@ fn large_sets_are_recovered() {
     for (q, t, size, shape) in cases {
         let field = Field::new(q).unwrap();
         let universe = largest_universe(q, t);
-        let set = set(&mut Draw(7), q, universe, size, shape);
+        let set = set(&mut Draw::new(7), q, universe, size, shape);
         let blocks = blocks(&field, t, &set, set.len() as u32 * t + 1);
         assert_eq!(algebra(&field, t, &blocks, universe), Some(set));
     }
