@@ -5,12 +5,13 @@
 
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::sync::LazyLock;
 use tamis::zone::{
-    Bits, CellKind, CodeKind, Counters, CountingFilter, Filter, Method, Plan, Prefer, Universe,
-    ZoneFilter, largest_items, largest_universe, proof,
+    Bits, CellKind, CodeKind, Counters, CountingFilter, Filter, ListError, Method, Plan, Prefer,
+    Universe, ZoneFilter, largest_items, largest_universe, proof,
 };
-use tamis::{Error, Health};
+use tamis::{AnyFilter, Error, Health};
 use tamis_random::SplitMix64;
 
 /// Elements and sets, the same in every run.
@@ -688,6 +689,113 @@ proptest! {
         }
         check_lengths::<Counters>(&plan, &set, more)?;
     }
+}
+
+/// Shrunk and grown again, a filter has the blocks that it had, and merges with those that were
+/// never shrunk; also if it was written to a file in between.
+fn check_back<C: CellKind>(plan: &Plan, set: &BTreeSet<u64>) -> Result<(), TestCaseError>
+where
+    AnyFilter: From<ZoneFilter<C>>,
+    ZoneFilter<C>: TryFrom<AnyFilter, Error = Error>,
+{
+    let filter = filled::<C>(plan, set.iter().copied());
+    for fewer in [1, plan.probes() / 2, plan.probes() - 1] {
+        let mut shrunk = filter.clone();
+        if fewer == 0 || shrunk.shrink(fewer).is_err() || shrunk.health() == Health::Beyond {
+            continue;
+        }
+        let bytes = AnyFilter::from(shrunk.clone()).to_bytes();
+        let read = ZoneFilter::<C>::try_from(AnyFilter::from_bytes(&bytes).unwrap()).unwrap();
+        prop_assert_eq!(&read, &shrunk);
+        for mut back in [shrunk, read] {
+            back.grow(plan.probes()).unwrap();
+            prop_assert_eq!(back.plan().blocks(), plan.blocks());
+            prop_assert_eq!(&filled::<C>(back.plan(), set.iter().copied()), &back);
+            check_merging(&back, &filter, (set, set))?;
+        }
+    }
+    Ok(())
+}
+
+/// Within the zone every filter of at most so many items is listed, by the method that the plan
+/// names, and the caller can stop every method.
+fn check_listable<C: CellKind>(plan: &Plan, set: &BTreeSet<u64>) -> Result<(), TestCaseError> {
+    let filter = filled::<C>(plan, set.iter().copied());
+    let (plan, len) = (filter.plan(), set.len() as u64);
+    prop_assert_eq!(plan.listing_method(len).is_some(), len <= plan.listable());
+    for method in [Method::Join, Method::Algebra, Method::Sturm] {
+        if method == Method::Join && plan.listing_work() > 1 << 16 {
+            continue;
+        }
+        let answer = filter.list_by(method);
+        if len <= plan.listable_by(method) {
+            prop_assert!(answer.unwrap().numbers.iter().eq(set), "{} in {:?}", method, plan);
+        } else if method != Method::Join {
+            prop_assert!(answer.is_err(), "{} in {:?}", method, plan);
+        }
+        let mut reports = 0;
+        let stopped = filter.list_with(Some(method), &mut |progress| {
+            reports += 1;
+            assert!(progress.done == 1 && (0.0..=1.0).contains(&progress.share()));
+            ControlFlow::Break(())
+        });
+        prop_assert!(reports <= 1, "a stopped listing goes on");
+        let ended = matches!(stopped, Err(Error::Listing(ListError::Stopped)));
+        prop_assert_eq!(ended, reports == 1, "{} in {:?}", method, plan);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn shrunk_filters_grow_back(
+        plan in any_plan(),
+        base: u64,
+        places in prop::collection::vec((place(), Just(0u8)), 0..3),
+    ) {
+        let (set, _) = split(&places, base, &plan, plan.items() as usize);
+        if quick_to_join(&plan, false) {
+            check_back::<Bits>(&plan, &set)?;
+        }
+        check_back::<Counters>(&plan, &set)?;
+    }
+
+    #[test]
+    fn plans_say_what_can_be_listed(
+        plan in any_plan(),
+        base: u64,
+        places in prop::collection::vec((place(), Just(0u8)), 1..10),
+    ) {
+        let (set, _) = split(&places, base, &plan, plan.items() as usize);
+        check_listable::<Bits>(&plan, &set)?;
+        check_listable::<Counters>(&plan, &set)?;
+    }
+}
+
+/// A filter grows as far as its plan says, and no further.
+#[test]
+fn plans_say_how_far_a_filter_grows() {
+    for (size, items) in [(48, 2), (606, 3), (65_536, 10), (1 << 32, 4)] {
+        let plan = Plan::with_code(universe(0, size), items, CodeKind::Rs).unwrap();
+        let growth = plan.growth();
+        let mut filter = filled::<Counters>(&plan, [1, 2]);
+        let refused = filter.grow_for(growth.items + 1);
+        let said = |most, blocks| most == growth.items && blocks == growth.blocks;
+        assert!(
+            matches!(refused, Err(Error::Growth { most, blocks, .. }) if said(most, blocks)),
+            "{refused:?}"
+        );
+        filter.grow_for(growth.items).unwrap();
+        assert_eq!(filter.plan().items(), growth.items);
+        assert!(matches!(filter.grow(growth.blocks + 1), Err(Error::Blocks { .. })));
+        filter.grow(growth.blocks).unwrap();
+        assert_eq!(filter.list().unwrap().numbers, [1, 2]);
+    }
+    let egh = Plan::with_code(universe(0, 1000), 2, CodeKind::Egh).unwrap();
+    let growth = egh.growth();
+    assert!(growth.blocks == 8192 && growth.items == 1000, "{growth:?}");
 }
 
 #[test]

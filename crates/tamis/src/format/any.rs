@@ -8,9 +8,11 @@ use super::stored::{AnyPlan, Parsed, Promise, Stored};
 #[cfg(feature = "privacy")]
 use crate::privacy::{Epsilon, LinearFilter, PublicBloom};
 #[cfg(feature = "zone")]
-use crate::zone::{self, List, Method};
+use crate::zone::{self, List, Method, Progress};
 use crate::{BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Health, Key, KeyRef, Kinds};
 use std::io::{Read, Write};
+#[cfg(feature = "zone")]
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Lists the kinds of filters, once: everything that differs between kinds is either here or in the
@@ -343,12 +345,21 @@ impl AnyFilter {
 
     /// See [`ZoneFilter::list`](zone::ZoneFilter::list).
     pub fn list(&self) -> Result<List, Error> {
-        self.view().list(None)
+        self.list_with(None, &mut |_| ControlFlow::Continue(()))
     }
 
     /// See [`ZoneFilter::list_by`](zone::ZoneFilter::list_by).
     pub fn list_by(&self, method: Method) -> Result<List, Error> {
-        self.view().list(Some(method))
+        self.list_with(Some(method), &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// See [`ZoneFilter::list_with`](zone::ZoneFilter::list_with).
+    pub fn list_with(
+        &self,
+        method: Option<Method>,
+        report: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<List, Error> {
+        self.view().list(method, report)
     }
 
     /// See [`ZoneFilter::grow`](zone::ZoneFilter::grow).

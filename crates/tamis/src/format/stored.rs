@@ -5,9 +5,11 @@ use super::header::Fields;
 use crate::privacy::{LinearPlan, UltraPlan};
 use crate::store::Store;
 #[cfg(feature = "zone")]
-use crate::zone::{self, List, Method};
+use crate::zone::{self, List, Method, Progress};
 use crate::{Error, HashFamily, Health, KeyRef, Kinds, rate};
 use std::fmt;
+#[cfg(feature = "zone")]
+use std::ops::ControlFlow;
 
 /// A filter that a file can hold. Every kind of filter implements it once, and `kinds!` in `any.rs`
 /// names the kinds.
@@ -92,8 +94,12 @@ pub(crate) trait Stored: Send + Sync {
         Err(no_universe(self.kind()))
     }
     #[cfg(feature = "zone")]
-    /// Lists the items, by this method or by the fastest one that is exact.
-    fn list(&self, _method: Option<Method>) -> Result<List, Error> {
+    /// Lists the items, by this method or by the fastest one that is exact, and reports progress.
+    fn list(
+        &self,
+        _method: Option<Method>,
+        _report: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<List, Error> {
         Err(cannot(self.kind(), "list its keys", "a zone filter can"))
     }
     #[cfg(feature = "zone")]

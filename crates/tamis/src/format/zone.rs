@@ -2,8 +2,11 @@
 
 use super::header::{Draft, Fields, LINE, MAX_MODULI, MODULI, SHORTEST, refused};
 use super::stored::{AnyPlan, Parsed, Resize, Stored, cannot};
-use crate::zone::{self, CellKind, Code, List, Method, Plan, State, Universe, ZoneFilter};
+use crate::zone::{
+    self, CellKind, Code, List, Method, Plan, Progress, State, Universe, ZoneFilter,
+};
 use crate::{Error, HashFamily, Health, KeyRef};
+use std::ops::ControlFlow;
 
 const _: () = assert!(zone::MAX_MODULI == MAX_MODULI);
 
@@ -33,12 +36,14 @@ impl<C: CellKind> Stored for ZoneFilter<C> {
 
     fn header(&self) -> Vec<u8> {
         let (plan, universe) = (ZoneFilter::plan(self), ZoneFilter::plan(self).universe());
-        let (code, listed, order, degree) = match plan.code() {
-            Code::Egh { .. } => (EGH, &[][..], 0, 0),
-            Code::Coprime { moduli } => (COPRIME, &moduli[..], 0, 0),
-            Code::Rs { order, degree, .. } => (REED_SOLOMON, &[][..], *order, *degree),
+        let none = &[][..];
+        let (code, moduli, spare, order, degree) = match plan.code() {
+            Code::Egh { .. } => (EGH, none, none, 0, 0),
+            Code::Coprime { moduli, spare } => (COPRIME, &moduli[..], &spare[..], 0, 0),
+            Code::Rs { order, degree, .. } => (REED_SOLOMON, none, none, *order, *degree),
         };
-        let mut draft = Draft::new(Self::id(), header_length(listed.len()), ZoneFilter::body(self));
+        let length = header_length(moduli.len() + spare.len());
+        let mut draft = Draft::new(Self::id(), length, ZoneFilter::body(self));
         let state = self.state();
         let state = if state.beyond { BEYOND } else { 0 }
             | if state.len_is_bound { LEN_IS_BOUND } else { 0 };
@@ -52,7 +57,8 @@ impl<C: CellKind> Stored for ZoneFilter<C> {
         draft.put(80, &plan.counter_bits().to_le_bytes());
         draft.put(84, &order.to_le_bytes());
         draft.put(88, &degree.to_le_bytes());
-        for (i, modulus) in listed.iter().enumerate() {
+        draft.put(92, &(spare.len() as u32).to_le_bytes());
+        for (i, modulus) in moduli.iter().chain(spare).enumerate() {
             draft.put(MODULI + 4 * i, &(*modulus as u32).to_le_bytes()); // moduli are below 2^32
         }
         draft.finish()
@@ -143,11 +149,12 @@ impl<C: CellKind> Stored for ZoneFilter<C> {
         self.take_out_number(number)
     }
 
-    fn list(&self, method: Option<Method>) -> Result<List, Error> {
-        match method {
-            Some(method) => ZoneFilter::list_by(self, method),
-            None => ZoneFilter::list(self),
-        }
+    fn list(
+        &self,
+        method: Option<Method>,
+        report: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<List, Error> {
+        ZoneFilter::list_with(self, method, report)
     }
 
     fn resize(&mut self, to: Resize) -> Result<(), Error> {
@@ -162,19 +169,28 @@ impl<C: CellKind> Stored for ZoneFilter<C> {
 
 fn parse(counting: bool, fields: &Fields<'_>) -> Result<(Plan, u64, State), Error> {
     let (code, blocks) = (fields.u8(32), fields.u32(36));
-    let listed = if code == COPRIME { blocks as usize } else { 0 };
-    if listed > MAX_MODULI {
+    let (moduli, spare) =
+        if code == COPRIME { (blocks as usize, fields.u32(92) as usize) } else { (0, 0) };
+    if moduli > MAX_MODULI {
         return Err(refused("number of blocks", blocks));
     }
+    if spare > MAX_MODULI - moduli {
+        return Err(refused("number of spare moduli", spare));
+    }
+    let listed = moduli + spare;
     fields.check_length(header_length(listed))?;
-    fields.check_reserved(&[(28, 32), (35, 36), (92, 96)], MODULI + 4 * listed)?;
+    let no_spare = if code == COPRIME { (96, 96) } else { (92, 96) };
+    fields.check_reserved(&[(28, 32), (35, 36), no_spare], MODULI + 4 * listed)?;
     let (order, degree) = (fields.u32(84), fields.u32(88));
     let parameters = match code {
         EGH if blocks as usize > MAX_MODULI => return Err(refused("number of blocks", blocks)),
         EGH => Code::Egh { blocks },
         COPRIME => {
             let modulus = |i: usize| u64::from(fields.u32(MODULI + 4 * i));
-            Code::Coprime { moduli: (0..listed).map(modulus).collect() }
+            Code::Coprime {
+                moduli: (0..moduli).map(modulus).collect(),
+                spare: (moduli..listed).map(modulus).collect(),
+            }
         }
         REED_SOLOMON => Code::Rs { order, degree, blocks },
         other => return Err(refused("code", other)),

@@ -80,6 +80,9 @@ pub enum Code {
     Coprime {
         /// The moduli, which are the sizes of the blocks.
         moduli: Vec<u64>,
+        /// Moduli that a longer filter had before it was shrunk. They come back first when it
+        /// grows, so that it still merges with filters that were not shrunk.
+        spare: Vec<u64>,
     },
     /// The values of polynomials over a finite field.
     Rs {
@@ -108,7 +111,7 @@ impl Code {
     pub fn blocks(&self) -> u64 {
         match self {
             Code::Egh { blocks } | Code::Rs { blocks, .. } => u64::from(*blocks),
-            Code::Coprime { moduli } => moduli.len() as u64,
+            Code::Coprime { moduli, .. } => moduli.len() as u64,
         }
     }
 
@@ -133,7 +136,7 @@ impl Code {
     pub(crate) fn moduli(&self) -> Option<Vec<u64>> {
         match self {
             Code::Egh { blocks } => Some(first_primes(*blocks as usize)),
-            Code::Coprime { moduli } => Some(moduli.clone()),
+            Code::Coprime { moduli, .. } => Some(moduli.clone()),
             Code::Rs { .. } => None,
         }
     }
@@ -147,8 +150,11 @@ impl Code {
         let count = blocks as u32; // at most 65,537
         Ok(match self {
             Code::Egh { .. } => Code::Egh { blocks: count },
-            Code::Coprime { moduli } => {
-                Code::Coprime { moduli: residues::extended(moduli, count as usize) }
+            Code::Coprime { moduli, spare } => {
+                let mut all = [&moduli[..], &spare[..]].concat();
+                residues::extend(&mut all, count as usize);
+                let spare = all.split_off(count as usize);
+                Code::Coprime { moduli: all, spare }
             }
             Code::Rs { order, degree, .. } => {
                 Code::Rs { order: *order, degree: *degree, blocks: count }
@@ -158,26 +164,22 @@ impl Code {
 
     /// The encoder of this code, for a universe that begins at `first`.
     pub(crate) fn encoder(&self, first: u64) -> Result<Encoder, Error> {
+        if self.blocks() == 0 || self.blocks() > self.max_blocks() {
+            let got = self.blocks().to_string();
+            return Err(Error::Field { field: "number of blocks", got });
+        }
         let moduli = match self {
             Code::Rs { order, degree, blocks } => {
                 let code = ReedSolomon::new(*order, *degree, *blocks)?;
                 return Ok(Encoder::ReedSolomon(Arc::new(code)));
             }
-            Code::Egh { blocks } if *blocks as usize > MAX_MODULI => {
-                return Err(Error::Field { field: "number of blocks", got: blocks.to_string() });
+            Code::Egh { blocks } => first_primes(*blocks as usize),
+            Code::Coprime { moduli, spare } => {
+                residues::check(&[&moduli[..], &spare[..]].concat())?;
+                moduli.clone()
             }
-            Code::Egh { .. } => self.moduli().unwrap_or_default(),
-            Code::Coprime { moduli } => moduli.clone(),
         };
-        if moduli.is_empty() || moduli.len() > MAX_MODULI {
-            let got = moduli.len().to_string();
-            return Err(Error::Field { field: "number of blocks", got });
-        }
-        let code = match self {
-            Code::Egh { .. } => Residues::of_primes(moduli, first),
-            _ => Residues::new(moduli, first)?,
-        };
-        Ok(Encoder::Residues(Arc::new(code)))
+        Ok(Encoder::Residues(Arc::new(Residues::new(moduli, first))))
     }
 }
 
@@ -274,7 +276,8 @@ mod tests {
 
     #[test]
     fn a_lookup_sees_every_position_once_and_stops_at_the_first_no() {
-        let coprime = |moduli, first| Code::Coprime { moduli }.encoder(first).unwrap();
+        let coprime =
+            |moduli, first| Code::Coprime { moduli, spare: vec![] }.encoder(first).unwrap();
         let rs = |order, degree, blocks| Code::Rs { order, degree, blocks }.encoder(0).unwrap();
         let codes = [
             coprime(vec![2, 3, 5, 7, 11], 10),
@@ -310,7 +313,8 @@ mod tests {
     #[test]
     fn impossible_codes_are_refused() {
         let rs = |order, degree, blocks| Code::Rs { order, degree, blocks };
-        let coprime = |moduli: &[u64]| Code::Coprime { moduli: moduli.to_vec() };
+        let coprime = |moduli: &[u64]| Code::Coprime { moduli: moduli.to_vec(), spare: vec![] };
+        let spare = |spare| Code::Coprime { moduli: vec![4, 9], spare };
         for (code, word) in [
             (rs(6, 1, 3), "field order is 6"),
             (rs(65_537, 1, 3), "field order is 65537"),
@@ -322,6 +326,8 @@ mod tests {
             (coprime(&[4, 6]), "coprime"),
             (coprime(&[4, 1]), "modulus is 1"),
             (coprime(&[1 << 32]), "modulus is 4294967296"),
+            (spare(vec![5, 6]), "coprime"),
+            (spare(vec![5, 0]), "modulus is 0"),
             (Code::Egh { blocks: 0 }, "number of blocks is 0"),
             (Code::Egh { blocks: 8193 }, "number of blocks is 8193"),
         ] {

@@ -27,20 +27,9 @@ pub(crate) struct Residues {
 }
 
 impl Residues {
-    /// The code with these moduli, for a universe that begins at `first`.
-    pub(crate) fn new(moduli: Vec<u64>, first: u64) -> Result<Residues, Error> {
-        if let Some(wrong) = moduli.iter().find(|q| **q < 2 || **q > u64::from(u32::MAX)) {
-            return Err(Error::Field { field: "modulus", got: wrong.to_string() });
-        }
-        if !pairwise_coprime(&moduli) {
-            let got = "not pairwise coprime".to_owned();
-            return Err(Error::Field { field: "list of moduli", got });
-        }
-        Ok(Residues::of_primes(moduli, first))
-    }
-
-    /// The code with these primes, which need no check.
-    pub(crate) fn of_primes(moduli: Vec<u64>, first: u64) -> Residues {
+    /// The code with these moduli, which are primes or [checked](check), for a universe that begins
+    /// at `first`.
+    pub(crate) fn new(moduli: Vec<u64>, first: u64) -> Residues {
         let mut probes: Vec<_> =
             moduli.iter().map(|modulus| Divisor::new(*modulus)).enumerate().collect();
         probes.sort_by_key(|(_, modulus)| Reverse(modulus.value()));
@@ -89,18 +78,27 @@ impl Residues {
     }
 }
 
-/// The first `count` moduli, or all of them and the next larger numbers that share no factor with
-/// any.
-pub(super) fn extended(moduli: &[u64], count: usize) -> Vec<u64> {
-    let mut longer: Vec<u64> = moduli.iter().copied().take(count).collect();
+/// Refuses what is no list of moduli: numbers from 2 to 2^32 - 1, pairwise coprime.
+pub(super) fn check(moduli: &[u64]) -> Result<(), Error> {
+    if let Some(wrong) = moduli.iter().find(|q| **q < 2 || **q > u64::from(u32::MAX)) {
+        return Err(Error::Field { field: "modulus", got: wrong.to_string() });
+    }
+    if !pairwise_coprime(moduli) {
+        let got = "not pairwise coprime".to_owned();
+        return Err(Error::Field { field: "list of moduli", got });
+    }
+    Ok(())
+}
+
+/// Appends the next larger numbers that share no factor with any modulus, up to `count` in all.
+pub(super) fn extend(moduli: &mut Vec<u64>, count: usize) {
     let mut next = moduli.iter().max().map_or(2, |largest| largest + 1);
-    while longer.len() < count {
-        if longer.iter().all(|q| q.gcd(&next) == 1) {
-            longer.push(next);
+    while moduli.len() < count {
+        if moduli.iter().all(|q| q.gcd(&next) == 1) {
+            moduli.push(next);
         }
         next += 1;
     }
-    longer
 }
 
 impl Encode for Residues {

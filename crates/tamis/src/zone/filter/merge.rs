@@ -4,6 +4,7 @@ use super::{CellKind, State, ZoneFilter};
 use crate::Error;
 use crate::zone::code::Code;
 use crate::zone::plan::Plan;
+use std::cmp::Reverse;
 use std::fmt;
 
 impl<C: CellKind> ZoneFilter<C> {
@@ -82,7 +83,13 @@ impl<C: CellKind> ZoneFilter<C> {
         {
             return differ("field", &left, &right);
         }
-        let (shorter, longer) = if l.probes() <= r.probes() { (l, r) } else { (r, l) };
+        // Of equal lengths, the one of which more is known decides, whichever comes first.
+        let known = |plan: &Plan| match plan.code() {
+            Code::Coprime { spare, .. } => (plan.zone(), spare.len()),
+            _ => (plan.zone(), 0),
+        };
+        let rank = |plan: &Plan| (plan.probes(), Reverse(known(plan)));
+        let (shorter, longer) = if rank(l) <= rank(r) { (l, r) } else { (r, l) };
         let shared = shorter.blocks().len();
         let (left, right) = (shorter.blocks(), longer.blocks());
         if left[..] != right[..shared] {

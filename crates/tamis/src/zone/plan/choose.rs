@@ -114,7 +114,7 @@ fn residues(size: u128, items: u64, kind: CodeKind) -> Option<Code> {
         // proof.
         let bitmap =
             u32::try_from(size).ok().filter(|size| kind == CodeKind::Coprime && *size >= 2)?;
-        return Some(Code::Coprime { moduli: vec![u64::from(bitmap)] });
+        return Some(Code::Coprime { moduli: vec![u64::from(bitmap)], spare: vec![] });
     }
     let items = u32::try_from(items).ok()?;
     let code = if kind == CodeKind::Egh {
@@ -122,7 +122,7 @@ fn residues(size: u128, items: u64, kind: CodeKind) -> Option<Code> {
         // block.
         Code::Egh { blocks: u32::try_from(coprime::egh(size, items).len()).ok()?.max(1) }
     } else {
-        Code::Coprime { moduli: coprime::choose(size, items)?.0 }
+        Code::Coprime { moduli: coprime::choose(size, items)?.0, spare: vec![] }
     };
     (code.blocks() <= MAX_MODULI as u64).then_some(code)
 }

@@ -37,6 +37,7 @@ fn whole(size: u128) -> u64 {
 }
 
 fn prove_residues(moduli: &[u64], size: u128, wanted: u64) -> (u64, String) {
+    let wanted = wanted.min(whole(size));
     let (zone, proof) = certificate::zone(moduli, size, u32::MAX);
     let zone = if zone == u32::MAX { whole(size) } else { u64::from(zone).min(whole(size)) };
     // Only small codes are chosen by an exhaustive search, which would take long for others.

@@ -40,12 +40,13 @@ impl Plan {
         // the search that proved it first.
         let wanted = if blocks >= self.probes() { self.zone } else { 0 };
         let mut proved = prove(&code, &self.universe, wanted)?;
-        // Fewer blocks of a small code may also owe their zone to that search: it is asked item by
-        // item.
+        // Another length of a small code may also owe its zone to that search. It is asked item by
+        // item: a longer filter has the largest zone there is, a shorter one accepts no more items.
+        let enough = if blocks > self.probes() { u64::MAX } else { self.items };
         if let Code::Coprime { moduli, .. } = &code
             && moduli.iter().sum::<u64>() <= coprime::SMALL_SUM
         {
-            while proved.zone < self.items {
+            while proved.zone < enough {
                 let further = prove(&code, &self.universe, proved.zone + 1)?;
                 if further.zone <= proved.zone {
                     break;
