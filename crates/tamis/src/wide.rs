@@ -5,7 +5,7 @@
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512, _mm512_mask_mov_epi32,
     _mm512_mullo_epi64, _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64,
-    _mm512_storeu_si512, _mm512_xor_si512,
+    _mm512_storeu_si512,
 };
 
 /// The same word eight times.
@@ -27,13 +27,6 @@ pub(crate) fn load(words: &[u64; 8]) -> __m512i {
 pub(crate) fn store(words: &mut [u64; 8], value: __m512i) {
     // SAFETY: these are 64 writable bytes; storeu needs no alignment.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), value) }
-}
-
-/// x ^ x >> 32, which undoes itself.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(crate) fn xor_shift(x: __m512i) -> __m512i {
-    _mm512_xor_si512(x, _mm512_srli_epi64::<32>(x))
 }
 
 /// The low halves of the products.
@@ -119,14 +112,13 @@ mod tests {
     use crate::processor::Level;
 
     #[target_feature(enable = "avx512f,avx512dq")]
-    fn eight(x: &[u64; 8], y: &[u64; 8], cells: u64) -> [[u64; 8]; 5] {
+    fn eight(x: &[u64; 8], y: &[u64; 8], cells: u64) -> [[u64; 8]; 4] {
         let (low, high) = multiply(load(x), load(y));
-        let mut all = [[0; 8]; 5];
+        let mut all = [[0; 8]; 4];
         store(&mut all[0], low);
         store(&mut all[1], high);
         store(&mut all[2], multiply_low(load(x), load(y)));
         store(&mut all[3], Scale::new(cells).of(load(x)));
-        store(&mut all[4], xor_shift(xor_shift(load(x))));
         all
     }
 
@@ -158,7 +150,6 @@ mod tests {
                         (product >> 64) as u64,
                         product as u64,
                         scale(x[i], cells),
-                        x[i],
                     ];
                     assert_eq!(
                         all.map(|words| words[i]),

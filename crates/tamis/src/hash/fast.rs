@@ -58,23 +58,24 @@ impl Fast {
         }
     }
 
-    /// An odd multiplication loses nothing of the value. h1 mixes its two halves and multiplies
-    /// once more, which leaves the low bits weak; the last step mends them. A layout that takes
-    /// the high bits only can undo it, and the compiler then leaves out both.
+    /// An odd multiplication loses nothing of the value. h1 mixes the two halves of the product
+    /// and multiplies once more. That leaves its low bits weaker than the high ones, and layouts
+    /// do not depend on them: they scale h1, or multiply it again and take the high bits.
+    // FORMAT v1: frozen
     #[inline(always)]
     fn integer(&self, value: u64, lane: u64) -> Digest {
-        let (unmended, low, high) = begin(value ^ lane);
+        let (low, high) = multiply(value ^ lane, MULTIPLIER);
         Digest {
-            h1: unmended ^ unmended >> 32,
+            h1: one_by_one(low ^ high).wrapping_mul(PI[8]),
             h2: fold(low ^ self.integer[0], high ^ self.integer[1]),
         }
     }
 
-    /// h1 of a natural number without its last step.
+    /// h1 of a natural number.
     #[inline(always)]
     #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(dead_code))]
-    pub(crate) fn unmended(&self, value: u64) -> u64 {
-        begin(value ^ self.lanes[0]).0
+    pub(crate) fn natural_h1(&self, value: u64) -> u64 {
+        self.integer(value, self.lanes[0]).h1
     }
 
     /// The digests of natural numbers: each word of `h1` is a number before and its h1 afterwards;
@@ -138,13 +139,6 @@ impl Fast {
         }
         (a, b)
     }
-}
-
-/// h1 of an integer without its last step, and the halves of its first product.
-#[inline(always)]
-fn begin(value: u64) -> (u64, u64, u64) {
-    let (low, high) = multiply(value, MULTIPLIER);
-    (one_by_one(low ^ high).wrapping_mul(PI[8]), low, high)
 }
 
 #[inline]

@@ -44,16 +44,24 @@ pub struct Digest {
 }
 
 impl From<u128> for Digest {
-    /// The low 64 bits are `h1` of the specification, the high ones `h2`.
+    /// The high 64 bits are `h2` of the specification. The low ones are `h1 ^ (h1 >> 32)`.
     fn from(bits: u128) -> Digest {
-        Digest { h1: bits as u64, h2: (bits >> 64) as u64 }
+        Digest { h1: spread_down(bits as u64), h2: (bits >> 64) as u64 }
     }
 }
 
 impl From<Digest> for u128 {
+    /// The low bits of `h1` are weaker than its high bits, and no layout depends on them. Outside,
+    /// all 128 bits must be good, so the strong half is mixed into the weak one here.
     fn from(digest: Digest) -> u128 {
-        u128::from(digest.h2) << 64 | u128::from(digest.h1)
+        u128::from(digest.h2) << 64 | u128::from(spread_down(digest.h1))
     }
+}
+
+/// Mixes the high half of a word into its low half. Doing it twice gives the word back.
+// FORMAT v1: frozen
+fn spread_down(word: u64) -> u64 {
+    word ^ word >> 32
 }
 
 /// A hash family and its seed or secret key.

@@ -42,8 +42,7 @@ def fast(seed, key):
     if isinstance(key, int):
         product = ((key & M64) ^ s0 ^ (PI[4] if key < 0 else 0)) * (PI[5] | 1)
         high, low = product >> 64, product & M64
-        h1 = (low ^ high) * PI[8] & M64
-        return h1 ^ h1 >> 32, fold(low ^ s1 ^ PI[3], high ^ PI[2])
+        return (low ^ high) * PI[8] & M64, fold(low ^ s1 ^ PI[3], high ^ PI[2])
     n = len(key)
     if n >= 16:
         pairs = [(le(key[i:i + 8]), le(key[i + 8:i + 16])) for i in range(0, (n - 1) // 16 * 16, 16)]
@@ -140,9 +139,8 @@ def body(kind, hash, keys, cells, hashes, width):
     for key in keys:
         if kind == 2:
             h1, h2 = digest(hash, key)
-            u = h1 ^ h1 >> 32
-            block = u * (cells // 512) >> 64
-            for word in [u * 0x9E3779B97F4A7C15 & M64, h2][:hashes // 8]:
+            block = h1 * (cells // 512) >> 64
+            for word in [h1 * 0x9E3779B97F4A7C15 & M64, h2][:hashes // 8]:
                 for lane in range(8):
                     bits |= 1 << block * 512 + lane * 64 + 63 - (word >> 16 + 6 * lane & 63)
             continue

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::{Fast, MULTIPLIER, PI};
-use crate::wide::{load, multiply, multiply_low, splat, store, xor_shift};
+use crate::wide::{load, multiply, multiply_low, splat, store};
 use std::arch::x86_64::{__m512i, _mm512_xor_si512};
 
 /// What hashes natural numbers.
@@ -19,7 +19,7 @@ impl Naturals {
         Naturals { lane: splat(fast.lanes[0]) }
     }
 
-    /// h1 of eight numbers, but for its last step, and the halves of their first products.
+    /// h1 of eight numbers, and the halves of their first products.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
     fn begin(self, numbers: __m512i) -> (__m512i, [__m512i; 2]) {
@@ -27,10 +27,10 @@ impl Naturals {
         (multiply_low(_mm512_xor_si512(low, high), splat(PI[8])), [low, high])
     }
 
-    /// h1 of eight numbers, but for its last step.
+    /// h1 of eight numbers.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
-    pub(crate) fn unmended(self, numbers: __m512i) -> __m512i {
+    pub(crate) fn h1(self, numbers: __m512i) -> __m512i {
         self.begin(numbers).0
     }
 }
@@ -44,8 +44,8 @@ pub(super) fn naturals(fast: &Fast, h1: &mut [u64], h2: Option<&mut [u64]>) -> u
         Some(h2) => {
             let [first, last] = fast.integer.map(|word| splat(word));
             for (h1, h2) in eights.iter_mut().zip(h2.as_chunks_mut::<8>().0) {
-                let (unmended, [low, high]) = naturals.begin(load(h1));
-                store(h1, xor_shift(unmended));
+                let (word, [low, high]) = naturals.begin(load(h1));
+                store(h1, word);
                 let (low, high) =
                     multiply(_mm512_xor_si512(low, first), _mm512_xor_si512(high, last));
                 store(h2, _mm512_xor_si512(low, high));
@@ -53,7 +53,7 @@ pub(super) fn naturals(fast: &Fast, h1: &mut [u64], h2: Option<&mut [u64]>) -> u
         }
         None => {
             for h1 in &mut *eights {
-                store(h1, xor_shift(naturals.unmended(load(h1))));
+                store(h1, naturals.h1(load(h1)));
             }
         }
     }

@@ -152,11 +152,11 @@ impl<'h> Aim<'h> {
     /// Finds the block of a key, and starts to fetch it.
     #[inline(always)]
     fn of(&self, blocks: &[Block], h1: u64, h2: u64) -> Aimed {
-        let unmended = match self.naturals {
-            Some(fast) => fast.unmended(h1),
-            None => super::unmended(one_by_one(h1)),
+        let h1 = match self.naturals {
+            Some(fast) => fast.natural_h1(h1),
+            None => one_by_one(h1),
         };
-        let (block, word) = super::aim_unmended(self.blocks, unmended);
+        let (block, word) = super::aim(self.blocks, h1);
         let at = block.wrapping_sub(self.first) as usize;
         if self.far {
             prefetch::read(blocks.as_ptr().wrapping_add(at));

@@ -8,7 +8,7 @@ use crate::hash::Naturals;
 use crate::prefetch;
 use crate::rate::Plan;
 use crate::rate::batch::{BATCH, Batch};
-use crate::wide::{Scale, load, multiply_low, splat, store, xor_shift};
+use crate::wide::{Scale, load, multiply_low, splat, store};
 use std::arch::asm;
 use std::arch::x86_64::{
     __m512i, _mm256_storeu_si256, _mm512_add_epi64, _mm512_cmplt_epu64_mask, _mm512_cvtepi64_epi32,
@@ -161,23 +161,23 @@ impl Aim {
         self.naturals = batch.finish_unless_naturals(twice).map(|fast| Naturals::new(fast));
     }
 
-    /// h1 of eight keys, but for its last step.
+    /// h1 of eight keys.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
-    fn unmended(&self, h1: &[u64; 8]) -> __m512i {
+    fn h1(&self, h1: &[u64; 8]) -> __m512i {
         match &self.naturals {
-            Some(naturals) => naturals.unmended(load(h1)),
-            None => xor_shift(load(h1)),
+            Some(naturals) => naturals.h1(load(h1)),
+            None => load(h1),
         }
     }
 
     /// The numbers of the blocks of eight keys, and their words.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
-    fn of(&self, unmended: __m512i) -> (__m512i, __m512i) {
+    fn of(&self, hashed: __m512i) -> (__m512i, __m512i) {
         (
-            _mm512_sub_epi64(self.scale.of(unmended), self.first),
-            multiply_low(unmended, splat(SPREAD)),
+            _mm512_sub_epi64(self.scale.of(hashed), self.first),
+            multiply_low(hashed, splat(SPREAD)),
         )
     }
 
@@ -257,12 +257,12 @@ fn turn<const TWICE: bool, const WRITE: bool>(
     let (ready, coming) = (aimed.len, batch.len);
     // A multiplication takes so long that its result is only used for the eight after.
     let h1 = batch.h1.as_chunks::<8>().0;
-    let mut unmended = aim.unmended(&h1[0]);
+    let mut hashed = aim.h1(&h1[0]);
     let eights = aimed.eights.iter_mut().zip(missing.as_chunks_mut::<8>().0).enumerate();
     for (i, (eight, missing)) in eights.take(ready.max(coming).div_ceil(8)) {
         let start = 8 * i;
-        let (mut block, words) = aim.of(unmended);
-        unmended = aim.unmended(&h1[(i + 1) % (BATCH / 8)]);
+        let (mut block, words) = aim.of(hashed);
+        hashed = aim.h1(&h1[(i + 1) % (BATCH / 8)]);
         // Eight without a look at the number of keys, where there are as many.
         if start + 8 <= ready {
             for (j, missing) in missing.iter_mut().enumerate() {
@@ -334,7 +334,7 @@ pub(super) fn find_regions(
 ) {
     let (scale, shift) = (Scale::new(blocks), splat(u64::from(region)));
     for (regions, h1) in regions.as_chunks_mut::<8>().0.iter_mut().zip(h1.as_chunks().0) {
-        let found = _mm512_cvtepi64_epi32(_mm512_srlv_epi64(scale.of(xor_shift(load(h1))), shift));
+        let found = _mm512_cvtepi64_epi32(_mm512_srlv_epi64(scale.of(load(h1)), shift));
         // SAFETY: there is room for 32 bytes; storeu needs no alignment.
         unsafe { _mm256_storeu_si256(regions.as_mut_ptr().cast(), found) };
     }

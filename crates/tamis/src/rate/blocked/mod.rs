@@ -88,13 +88,6 @@ fn digest_of(probe: &Probe<'_>) -> Digest {
     }
 }
 
-/// Undoes the last step of the fast hash of an integer, which mends low bits that are not needed
-/// here: the compiler then leaves out both. For any other h1 it is as good as h1 itself.
-#[inline(always)]
-fn unmended(h1: u64) -> u64 {
-    h1 ^ h1 >> 32
-}
-
 /// Whether the block has the word's bits.
 #[inline(always)]
 #[allow(unsafe_code)]
@@ -144,15 +137,10 @@ fn set_portably(block: &mut Block, word: u64) -> bool {
 }
 
 /// A key's block, one of so many, and the first of the words that say its bits there.
+// FORMAT v1: frozen
 #[inline(always)]
 fn aim(blocks: u64, h1: u64) -> (u64, u64) {
-    aim_unmended(blocks, unmended(h1))
-}
-
-/// The same of h1 without its last step.
-#[inline(always)]
-fn aim_unmended(blocks: u64, unmended: u64) -> (u64, u64) {
-    (scale(unmended, blocks), unmended.wrapping_mul(SPREAD))
+    (scale(h1, blocks), h1.wrapping_mul(SPREAD))
 }
 
 /// Whether a digest passes.
