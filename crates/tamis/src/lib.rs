@@ -50,17 +50,14 @@ pub mod format;
 pub mod hash;
 mod health;
 mod key;
-mod prefetch;
 #[cfg(feature = "privacy")]
 pub mod privacy;
-mod processor;
 pub mod rate;
+mod simd;
 #[cfg(feature = "privacy")]
 pub mod stats;
 mod store;
 mod threads;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-mod wide;
 #[cfg(feature = "zone")]
 pub mod zone;
 
@@ -71,3 +68,15 @@ pub use hash::{Digest, HashFamily, SecretKey};
 pub use health::Health;
 pub use key::{Key, KeyRef, Kinds};
 pub use rate::{BlockedBloom, Bloom, CountingBloom};
+
+/// The level of the kernels that filters use on this machine: `scalar`, `avx2` or `avx512`. The
+/// environment variable `TAMIS_LEVEL` can lower it, if it is set when the program first asks; the
+/// answers are the same at every level.
+///
+/// ```
+/// assert!(["scalar", "avx2", "avx512"].contains(&tamis::processor_level()));
+/// ```
+#[must_use]
+pub fn processor_level() -> &'static str {
+    simd::Level::detect().name()
+}

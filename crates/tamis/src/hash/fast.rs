@@ -4,11 +4,8 @@
 //! hash would answer "yes" to n/2^64 of all strangers, more than a rate of 1e-15 allows past some
 //! 18,000 items.
 
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-pub(crate) mod avx512;
-
 use super::Digest;
-use crate::processor::{Level, one_by_one};
+use crate::simd::one_by_one;
 use crate::{Encoded, KeyRef};
 
 /// The fractional digits of pi, 64 bits at a time: constants with nothing hidden in them.
@@ -34,6 +31,19 @@ pub(crate) struct Fast {
     lanes: [u64; 2],
     /// What h2 of an integer mixes in, put together beforehand.
     integer: [u64; 2],
+}
+
+/// The numbers of [`Fast::natural`].
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+pub(crate) struct NaturalConstants {
+    /// What a number is mixed with.
+    pub(crate) lane: u64,
+    /// The first multiplier.
+    pub(crate) multiplier: u64,
+    /// The multiplier that ends h1.
+    pub(crate) h1_multiplier: u64,
+    /// What the halves of the first product are mixed with, to be multiplied for h2.
+    pub(crate) h2: [u64; 2],
 }
 
 impl Fast {
@@ -71,32 +81,20 @@ impl Fast {
         }
     }
 
-    /// h1 of a natural number.
+    /// The digest of a natural number.
     #[inline(always)]
-    #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(dead_code))]
-    pub(crate) fn natural_h1(&self, value: u64) -> u64 {
-        self.integer(value, self.lanes[0]).h1
+    pub(crate) fn natural(&self, value: u64) -> Digest {
+        self.integer(value, self.lanes[0])
     }
 
-    /// The digests of natural numbers: each word of `h1` is a number before and its h1 afterwards;
-    /// `h2` gets their h2, unless nobody needs it.
-    #[inline(always)]
-    #[allow(unsafe_code)]
-    pub(crate) fn naturals(&self, level: Level, h1: &mut [u64], mut h2: Option<&mut [u64]>) {
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        let done = match level {
-            // SAFETY: the level says that AVX-512 was detected.
-            Level::Avx512 => unsafe { avx512::naturals(self, h1, h2.as_deref_mut()) },
-            _ => 0,
-        };
-        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-        let (_, done) = (level, 0);
-        for i in done..h1.len() {
-            let digest = self.integer(h1[i], self.lanes[0]);
-            h1[i] = digest.h1;
-            if let Some(h2) = &mut h2 {
-                h2[i] = digest.h2;
-            }
+    /// What kernels need to hash natural numbers as [`natural`](Fast::natural) does.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(crate) fn natural_constants(&self) -> NaturalConstants {
+        NaturalConstants {
+            lane: self.lanes[0],
+            multiplier: MULTIPLIER,
+            h1_multiplier: PI[8],
+            h2: self.integer,
         }
     }
 
@@ -106,7 +104,7 @@ impl Fast {
         key.with_bytes(|bytes| self.bytes(bytes))
     }
 
-    // Always: whoever does not need h2 is spared its making.
+    // Always inlined, so that the compiler leaves h2 out where the layout does not use it.
     #[inline(always)]
     fn bytes(&self, bytes: &[u8]) -> Digest {
         let (a, b) = self.absorb(bytes);
@@ -178,44 +176,4 @@ fn multiply(x: u64, y: u64) -> (u64, u64) {
 fn fold(x: u64, y: u64) -> u64 {
     let (low, high) = multiply(x, y);
     low ^ high
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Many at a time are hashed as one is, whatever the processor and however many.
-    #[test]
-    fn naturals_are_hashed_as_one_is() {
-        for seed in [0, 42, u64::MAX] {
-            let fast = Fast::new(seed);
-            let edges = [
-                0,
-                1,
-                u64::MAX,
-                1 << 63,
-                u64::MAX >> 32,
-                u64::MAX << 32,
-                fast.lanes[0],
-                !fast.lanes[0],
-            ];
-            let more =
-                (0..300u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(i as u32));
-            let values: Vec<u64> = edges.into_iter().chain(more).collect();
-            let digests: Vec<Digest> =
-                values.iter().map(|v| fast.digest(KeyRef::Natural(*v))).collect();
-            for len in [0, 1, 7, 8, 9, 64, values.len()] {
-                for level in [Level::detect(), Level::Portable] {
-                    let (mut h1, mut h2) = (values[..len].to_vec(), vec![0; len]);
-                    fast.naturals(level, &mut h1, Some(&mut h2));
-                    let got: Vec<Digest> =
-                        h1.iter().zip(&h2).map(|(&h1, &h2)| Digest { h1, h2 }).collect();
-                    assert_eq!(got, digests[..len], "{level:?}, {len} values");
-                    let mut alone = values[..len].to_vec();
-                    fast.naturals(level, &mut alone, None);
-                    assert_eq!(alone, h1, "{level:?}, {len} values");
-                }
-            }
-        }
-    }
 }

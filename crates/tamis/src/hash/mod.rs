@@ -11,17 +11,18 @@
 //! [`Digest`] of a key, from which every position follows; the last two are there to reproduce the
 //! documents, and serve the classic layouts only.
 
+mod digests;
 #[cfg(feature = "documents")]
 mod document;
 mod fast;
 mod keyed;
 
+use crate::simd::prefetch;
 use crate::{Error, Key, KeyRef};
+pub(crate) use digests::{Digests, Naturals};
 #[cfg(feature = "documents")]
 use document::Words;
 pub(crate) use fast::Fast;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-pub(crate) use fast::avx512::Naturals;
 pub use keyed::SecretKey;
 
 /// 128 bits that stand for a key.
@@ -262,6 +263,7 @@ pub(crate) enum Probe<'a> {
 }
 
 /// Knuth's multiplier for linear congruential generators modulo 2^64.
+// FORMAT v1: frozen
 pub(crate) const STEP: u64 = 6_364_136_223_846_793_005;
 
 /// The positions of a digest: the walk x -> x * STEP + h2 from h1, each x scaled to the array.
@@ -282,6 +284,14 @@ impl Walk {
     #[inline(always)]
     pub(crate) fn x(&self) -> u64 {
         self.x
+    }
+
+    /// Starts to fetch the next places of a body of bits.
+    #[inline(always)]
+    pub(crate) fn prefetch(mut self, body: &[u8], places: u32) {
+        for _ in 0..places {
+            prefetch::byte(body, (self.next() >> 3) as usize);
+        }
     }
 
     #[inline(always)]
@@ -333,6 +343,7 @@ impl Probe<'_> {
 }
 
 /// Maps 64 random bits to 0..cells evenly: the high half of the product.
+// FORMAT v1: frozen
 #[inline(always)]
 pub(crate) fn scale(x: u64, cells: u64) -> u64 {
     ((u128::from(x) * u128::from(cells)) >> 64) as u64

@@ -2,8 +2,9 @@
 
 use super::Epsilon;
 use crate::format::PublishedPlan;
+use crate::simd::prefetch;
 use crate::store::Store;
-use crate::{Error, HashFamily, Key, prefetch};
+use crate::{Error, HashFamily, Key};
 use std::fmt;
 
 /// A set that may be published: it says of any one item at most a factor e^epsilon.

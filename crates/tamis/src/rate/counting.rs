@@ -1,7 +1,6 @@
 //! The counting Bloom filter: a counter where the classic one has a bit.
 
-use super::batch::Batch;
-use super::filter::sealed::Cells;
+use super::filter::sealed::Operations;
 use super::{Filter, Kind, Layout, MAX_HASHES, Plan};
 use crate::bits::Packed;
 use crate::hash::Probe;
@@ -68,7 +67,7 @@ impl Places {
 }
 
 #[allow(private_interfaces)]
-impl Cells for Counting {
+impl Operations for Counting {
     fn insert(plan: &Plan, body: &mut [u8], probe: &Probe<'_>) -> bool {
         let counters = counters(plan);
         let mut new = false;
@@ -83,25 +82,6 @@ impl Cells for Counting {
     fn contains(plan: &Plan, body: &[u8], probe: &Probe<'_>) -> bool {
         let counters = counters(plan);
         probe.visit(plan.cells(), plan.hashes(), |place| counters.get(body, place) != 0)
-    }
-
-    fn contains_batch(
-        plan: &Plan,
-        body: &[u8],
-        batch: &Batch<'_>,
-        _: &Batch<'_>,
-        answers: &mut [bool],
-    ) {
-        for (answer, digest) in answers.iter_mut().zip(batch.digests()) {
-            *answer = Self::contains(plan, body, &Probe::Digest(digest));
-        }
-    }
-
-    fn insert_batch(plan: &Plan, body: &mut [u8], batch: &Batch<'_>, _: &Batch<'_>) -> u64 {
-        batch
-            .digests()
-            .map(|digest| u64::from(Self::insert(plan, body, &Probe::Digest(digest))))
-            .sum()
     }
 
     #[allow(private_interfaces)]

@@ -1,9 +1,8 @@
 //! What all rate filters do, written once over a layout.
 
-use super::batch::{self, BATCH, Batch};
 use super::{Kind, Plan};
 use crate::hash::Probe;
-use crate::processor::Level;
+use crate::simd::{Kernels, Level, dispatch};
 use crate::store::Store;
 use crate::{Digest, Error, HashFamily, Health, Key, KeyRef, Kinds};
 use std::fmt;
@@ -22,17 +21,17 @@ use std::marker::PhantomData;
 /// assert!(!seen_twice::<Blocked>(&["ant", "bee", "cat"])?);
 /// # Ok::<(), tamis::Error>(())
 /// ```
-pub trait Layout: sealed::Cells + Send + Sync + 'static {
+pub trait Layout: sealed::Operations + Send + Sync + 'static {
     /// The kind that plans and files name it by.
     const KIND: Kind;
 }
 
 pub(crate) mod sealed {
-    use super::{Batch, Digest, Error, HashFamily, Level, Plan, Probe, batch};
+    use super::{Digest, Error, HashFamily, Kernels, Key, Kinds, Level, Plan, Probe};
     use crate::bits;
 
     /// The operations of a layout on its body; those on whole bodies are for cells that are bits.
-    pub trait Cells {
+    pub trait Operations {
         /// Whether the layout can work with this hash.
         #[allow(private_interfaces)]
         fn accept(_hash: &HashFamily) -> Result<(), Error> {
@@ -72,55 +71,36 @@ pub(crate) mod sealed {
         ) -> bool {
             Self::contains(plan, body, &Probe::Digest(digest()))
         }
-        /// Whether the layout needs more of a digest than h1, the making of which costs.
-        #[inline(always)]
-        fn needs_both(_: &Plan) -> bool {
-            true
-        }
-        /// Turns the digests of a batch into what its probes will need.
-        #[allow(private_interfaces)]
-        fn aim(_: &Plan, _: &mut Batch<'_>) {}
-        /// Which of the keys pass that `fill` puts into batches, until it has no more. (It is told
-        /// whether both words are needed.)
-        #[allow(private_interfaces)]
-        fn contains_all<'h>(
+        /// Which of many keys pass, for a hash that has digests. Answers are `false` before.
+        #[allow(private_bounds, private_interfaces)]
+        fn contains_many<K: Key, N: Kernels>(
+            _: N,
             plan: &Plan,
+            hash: &HashFamily,
             body: &[u8],
-            fill: impl FnMut(&mut Batch<'h>, bool),
+            keys: &[K],
             answers: &mut [bool],
-        ) where
-            Self: Sized,
-        {
-            batch::contains::<Self>(plan, body, fill, answers);
+        ) {
+            for (answer, key) in answers.iter_mut().zip(keys) {
+                *answer = Self::contains(plan, body, &hash.probe(key.as_key()));
+            }
         }
-        /// Puts in the keys that `fill` puts into batches, until it has no more: `expected` at
-        /// least, as it seems. Says how many were certainly new.
-        #[allow(private_interfaces)]
-        fn insert_all<'h>(
+        /// Puts many keys in, for a hash that has digests; says how many were certainly new.
+        #[allow(private_bounds, private_interfaces)]
+        fn insert_many<K: Key, N: Kernels>(
+            _: N,
             plan: &Plan,
+            hash: &HashFamily,
             body: &mut [u8],
-            _expected: usize,
-            fill: impl FnMut(&mut Batch<'h>, bool),
-        ) -> u64
-        where
-            Self: Sized,
-        {
-            batch::insert::<Self>(plan, body, fill)
+            kinds: &mut Kinds,
+            keys: impl Iterator<Item = K>,
+        ) -> u64 {
+            let insert = |key: K| {
+                kinds.add(key.as_key().kinds());
+                u64::from(Self::insert(plan, body, &hash.probe(key.as_key())))
+            };
+            keys.map(insert).sum()
         }
-        /// Which of the keys of a batch pass. Meanwhile the memory of the batch to come is fetched.
-        #[allow(private_interfaces)]
-        fn contains_batch(
-            plan: &Plan,
-            body: &[u8],
-            batch: &Batch<'_>,
-            coming: &Batch<'_>,
-            answers: &mut [bool],
-        );
-        /// Puts in the keys of a batch, and says how many were certainly new. Meanwhile the memory
-        /// of the batch to come is fetched.
-        #[allow(private_interfaces)]
-        fn insert_batch(plan: &Plan, body: &mut [u8], batch: &Batch<'_>, coming: &Batch<'_>)
-        -> u64;
         /// Makes `body` hold what either held.
         fn union(_: &Plan, body: &mut [u8], other: &[u8]) {
             bits::or(body, other);
@@ -263,10 +243,10 @@ impl<L: Layout> Filter<L> {
     pub fn insert_many<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> u64 {
         let (plan, hash, body, kinds) =
             (&self.plan, &self.hash, self.body.bytes_mut(), &mut self.kinds);
-        let mut keys = keys.into_iter().fuse();
+        let keys = keys.into_iter().fuse();
         if hash.has_digest() {
-            return L::insert_all(plan, body, keys.size_hint().0, |batch, both| {
-                kinds.add(batch.fill_from(hash, &mut keys, both));
+            return dispatch!(self.level, kernels => {
+                L::insert_many(kernels, plan, hash, body, kinds, keys)
             });
         }
         keys.map(|key| {
@@ -279,6 +259,18 @@ impl<L: Layout> Filter<L> {
     /// Takes a key out once, if the layout can; says whether it was there, perhaps.
     pub(crate) fn take_out(&mut self, key: KeyRef<'_>) -> Option<bool> {
         L::remove(&self.plan, self.body.bytes_mut(), &self.hash.probe(key))
+    }
+
+    /// What the processor can do.
+    pub(super) fn level(&self) -> Level {
+        self.level
+    }
+
+    /// The same filter at another level that the processor has.
+    #[cfg(test)]
+    pub(crate) fn with_level(mut self, level: Level) -> Self {
+        self.level = level;
+        self
     }
 
     /// What it takes to insert keys.
@@ -298,15 +290,9 @@ impl<L: Layout> Filter<L> {
         let (plan, hash, body) = (&self.plan, &self.hash, self.body.bytes());
         let mut answers = vec![false; keys.len()];
         if hash.has_digest() {
-            let mut batches = keys.chunks(BATCH);
-            L::contains_all(
-                plan,
-                body,
-                |batch, both| {
-                    let _ = batch.fill(hash, batches.next().unwrap_or_default().iter(), both);
-                },
-                &mut answers,
-            );
+            dispatch!(self.level, kernels => {
+                L::contains_many(kernels, plan, hash, body, keys, &mut answers);
+            });
             return answers;
         }
         for (answer, key) in answers.iter_mut().zip(keys) {

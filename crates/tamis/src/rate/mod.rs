@@ -10,7 +10,6 @@
 //! its layouts.
 #![doc = include_str!("../../doc/blocks.svg")]
 
-mod batch;
 mod blocked;
 mod bloom;
 mod counting;

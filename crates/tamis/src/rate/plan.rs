@@ -386,7 +386,7 @@ impl Plan {
     #[must_use]
     pub fn expected_fpr(&self, items: u64) -> f64 {
         match self.filter {
-            Kind::Blocked => math::blocked_fpr(self.blocks(), self.rounds(), items),
+            Kind::Blocked => math::blocked_fpr(self.blocks(), self.words_per_key(), items),
             _ => math::classic_fpr(self.cells, self.hashes, items),
         }
     }
@@ -395,7 +395,9 @@ impl Plan {
     #[must_use]
     pub fn approximate_fpr(&self, items: u64) -> f64 {
         match self.filter {
-            Kind::Blocked => math::blocked_approximation(self.blocks(), self.rounds(), items),
+            Kind::Blocked => {
+                math::blocked_approximation(self.blocks(), self.words_per_key(), items)
+            }
             _ => math::classic_approximation(self.cells, self.hashes, items),
         }
     }
@@ -404,7 +406,7 @@ impl Plan {
     pub(super) fn items_for(&self, occupied: u64) -> f64 {
         let left_empty_by_one = match self.filter {
             Kind::Blocked => {
-                let hit = 1.0 - (1.0 - 1.0 / math::LANE as f64).powi(self.rounds() as i32);
+                let hit = 1.0 - (1.0 - 1.0 / math::LANE as f64).powi(self.words_per_key() as i32);
                 (-hit / self.blocks() as f64).ln_1p()
             }
             _ => f64::from(self.hashes) * (-1.0 / self.cells as f64).ln_1p(),
@@ -424,7 +426,7 @@ impl Plan {
         let n = self.items as f64;
         let throws = n * f64::from(self.hashes);
         let (mean, variance) = match self.filter {
-            Kind::Blocked => math::blocked_ones(self.blocks(), self.rounds(), n),
+            Kind::Blocked => math::blocked_ones(self.blocks(), self.words_per_key(), n),
             _ => (
                 self.cells as f64 * math::occupied(self.cells, throws),
                 math::occupied_variance(self.cells, throws),
@@ -438,7 +440,7 @@ impl Plan {
     }
 
     /// Bits that an item sets in each lane of its block.
-    pub(super) fn rounds(&self) -> u32 {
+    pub(super) fn words_per_key(&self) -> u32 {
         self.hashes / LANES as u32
     }
 }

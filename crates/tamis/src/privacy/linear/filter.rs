@@ -5,7 +5,8 @@ use super::{LinearDraft, LinearPlan};
 use super::{lookup, planes};
 use crate::privacy::release::sealed::Lookup;
 use crate::privacy::{Epsilon, Rehearsal, Release, ReleasePlan};
-use crate::{Digest, Error, HashFamily, Key, prefetch};
+use crate::simd::prefetch;
+use crate::{Digest, Error, HashFamily, Key};
 
 /// A published set, wrong as seldom as any filter can be that says of one item at most a factor
 /// e^epsilon. See [`Release`] for what can be done with it.

@@ -4,6 +4,7 @@ use super::LinearPlan;
 use super::planes;
 use super::row::Row;
 use crate::Digest;
+use crate::simd::{Kernels, Level, Work, dispatch};
 
 /// Whether the key with this digest passes.
 #[inline(always)]
@@ -19,29 +20,27 @@ pub(super) fn passes(plan: &LinearPlan, body: &[u8], digest: Digest) -> bool {
 
 /// Whether each key passes, appended in their order.
 pub(super) fn batch(plan: &LinearPlan, body: &[u8], digests: &[Digest], answers: &mut Vec<bool>) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if std::arch::is_x86_feature_detected!("popcnt")
-        && std::arch::is_x86_feature_detected!("avx2")
-        && std::arch::is_x86_feature_detected!("bmi1")
-        && std::arch::is_x86_feature_detected!("bmi2")
-    {
-        #[allow(unsafe_code)]
-        // SAFETY: the processor has just been found to have these instructions.
-        unsafe {
-            batch_counting(plan, body, digests, answers);
-        }
-        return;
-    }
-    answers.extend(digests.iter().map(|digest| passes(plan, body, *digest)));
+    dispatch!(Level::detect(), kernels => kernels.run(Batch { plan, body, digests, answers }));
 }
 
-/// The same, compiled for processors that count bits in one instruction: a lookup is little else.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-#[target_feature(enable = "popcnt,avx2,bmi1,bmi2")]
-fn batch_counting(plan: &LinearPlan, body: &[u8], digests: &[Digest], answers: &mut Vec<bool>) {
-    // A loop, not an iterator: its closure would be compiled into a function that lacks the
-    // instructions.
-    for digest in digests {
-        answers.push(passes(plan, body, *digest));
+/// Lookups, to be compiled for processors that count bits in one instruction: a lookup is little
+/// else.
+struct Batch<'a> {
+    plan: &'a LinearPlan,
+    body: &'a [u8],
+    digests: &'a [Digest],
+    answers: &'a mut Vec<bool>,
+}
+
+impl Work for Batch<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        // A loop, not an iterator: its closure would be compiled into a function that lacks the
+        // instructions.
+        for digest in self.digests {
+            self.answers.push(passes(self.plan, self.body, *digest));
+        }
     }
 }

@@ -4,7 +4,8 @@ use super::UltraPlan;
 use crate::hash::Walk;
 use crate::privacy::release::sealed::Lookup;
 use crate::privacy::{Epsilon, Rehearsal, Release, ReleasePlan};
-use crate::{Digest, Key, bits, prefetch};
+use crate::simd::prefetch;
+use crate::{Digest, Key, bits};
 
 /// A release of an [`UltraFilter`](super::UltraFilter): a Bloom filter whose bits were flipped by
 /// private coins. See [`Release`] for what can be done with it.

@@ -7,15 +7,13 @@
 //! other. Nobody locks anything for a key, and every block gets its keys in their order: the result
 //! is that of one key after the other, bit for bit.
 
-use super::scalar::Block;
-use super::{Blocked, BlockedBloom, aim, insert_all};
-use crate::processor::{Level, one_by_one};
+use super::{BlockedBloom, shape};
+use crate::hash::Digests;
 use crate::rate::Plan;
-use crate::rate::batch::{BATCH, Batch};
-use crate::rate::filter::sealed::Cells;
+use crate::simd::{BATCH, Block, Kernels, Positions, dispatch, prefetch};
 use crate::store::{Store, filled};
 use crate::threads::share;
-use crate::{Error, Key, Kinds, prefetch};
+use crate::{Error, HashFamily, Key, Kinds};
 use std::sync::{Mutex, PoisonError};
 
 /// Filters up to this size are filled as fast one key after the other: the caches hold them.
@@ -63,93 +61,117 @@ impl BlockedBloom {
     /// ```
     pub fn insert_parallel<K: Key + Sync>(&mut self, keys: &[K], threads: usize) -> u64 {
         if threads > 1
-            && let Some(room) = Room::new(self.plan(), keys.len(), threads)
+            && let Some(buffers) = SortBuffers::new(self.plan(), keys.len(), threads)
         {
-            return self.insert_sorted(keys, room);
+            let level = self.level();
+            return dispatch!(level, kernels => self.insert_sorted(kernels, keys, buffers));
         }
         self.insert_many(keys)
     }
 
-    fn insert_sorted<K: Key + Sync>(&mut self, keys: &[K], mut room: Room) -> u64 {
+    fn insert_sorted<K: Key + Sync, N: Kernels>(
+        &mut self,
+        kernels: N,
+        keys: &[K],
+        mut buffers: SortBuffers,
+    ) -> u64 {
         let (plan, hash, kinds, body) = self.parts_mut();
-        let (region, piece, threads) = (room.region, room.piece, room.unsorted.len());
-        let unsorted = Mutex::new(std::mem::take(&mut room.unsorted));
+        let (region, piece, threads) = (buffers.region, buffers.piece, buffers.unsorted.len());
+        let unsorted = Mutex::new(std::mem::take(&mut buffers.unsorted));
         let unsorted = || unsorted.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut pieces = room.pieces();
+        let mut pieces = buffers.pieces();
         let turn = pieces.len().div_ceil(TURNS * threads);
         let mut new = 0;
         for stretch in keys.chunks(piece * pieces.len()) {
             let parts = stretch.chunks(turn * piece).zip(pieces.chunks_mut(turn));
             let hashed = share(threads, parts, |(keys, pieces)| {
-                let (mut batches, mut kinds) = (keys.chunks(BATCH), Kinds::default());
+                let mut kinds = Kinds::default();
                 // There is one for every thread.
-                let mut keys = unsorted().pop().unwrap_or_default();
-                sort(plan, region, pieces, &mut keys, &mut |batch, both| {
-                    kinds.add(batch.fill(hash, batches.next().unwrap_or_default().iter(), both));
-                });
-                unsorted().push(keys);
+                let mut own = unsorted().pop().unwrap_or_default();
+                for (piece, keys) in pieces.iter_mut().zip(keys.chunks(piece)) {
+                    own.hash(kernels, plan, hash, region, &mut kinds, &mut keys.iter());
+                    piece.sort(&own);
+                }
+                unsorted().push(own);
                 kinds
             });
             hashed.into_iter().for_each(|part| kinds.add(part));
-            new += empty(plan, body, region, &mut pieces, threads);
+            new += drain_into(kernels, plan, body, region, &mut pieces, threads);
         }
         new
     }
 }
 
-/// Puts in the keys that `fill` puts into batches, until it has no more, and says how many were
-/// certainly new.
-pub(super) fn insert<'h>(
+/// Puts keys in, and says how many were certainly new.
+pub(super) fn insert<K: Key, N: Kernels>(
+    kernels: N,
     plan: &Plan,
+    hash: &HashFamily,
     body: &mut [u8],
-    mut room: Room,
-    mut fill: impl FnMut(&mut Batch<'h>, bool),
+    kinds: &mut Kinds,
+    keys: &mut impl Iterator<Item = K>,
+    mut buffers: SortBuffers,
 ) -> u64 {
-    let region = room.region;
-    let mut keys = room.unsorted.pop().unwrap_or_default();
-    let mut pieces = room.pieces();
+    let region = buffers.region;
+    let mut unsorted = buffers.unsorted.pop().unwrap_or_default();
+    let mut pieces = buffers.pieces();
     let mut new = 0;
-    while sort(plan, region, &mut pieces, &mut keys, &mut fill) {
-        new += empty(plan, body, region, &mut pieces, 1);
+    loop {
+        let mut any = false;
+        for piece in &mut pieces {
+            unsorted.hash(kernels, plan, hash, region, kinds, keys);
+            piece.sort(&unsorted);
+            any |= !unsorted.h1.is_empty();
+        }
+        if !any {
+            return new;
+        }
+        new += drain_into(kernels, plan, body, region, &mut pieces, 1);
     }
-    new
 }
 
 /// Where a stretch of keys is sorted.
-pub(super) struct Room {
+pub(super) struct SortBuffers {
     h1: Store,
     /// Nothing, unless there are 16 hashes.
     h2: Store,
     ends: Vec<usize>,
     regions: usize,
     /// For every thread, the keys of a piece before they are sorted.
-    unsorted: Vec<Keys>,
+    unsorted: Vec<Unsorted>,
     /// How many keys a piece takes: whole batches.
     piece: usize,
     /// The logarithm of the number of blocks of a region.
     region: u32,
 }
 
-impl Room {
+impl SortBuffers {
     /// Room for so many keys, if sorting them pays and there is memory for it.
-    pub(super) fn new(plan: &Plan, keys: usize, threads: usize) -> Option<Room> {
+    pub(super) fn new(plan: &Plan, keys: usize, threads: usize) -> Option<SortBuffers> {
         let (near, few) = if threads > 1 { (NEAR_FOR_THREADS, 8) } else { (NEAR, 1) };
         let pays = plan.bytes() > near && keys as u64 >= plan.blocks() / few;
-        if pays { Room::with_region(plan, keys, threads, REGION).ok() } else { None }
+        if pays { SortBuffers::with_region(plan, keys, threads, REGION).ok() } else { None }
     }
 
-    fn with_region(plan: &Plan, keys: usize, threads: usize, region: u32) -> Result<Room, Error> {
+    fn with_region(
+        plan: &Plan,
+        keys: usize,
+        threads: usize,
+        region: u32,
+    ) -> Result<SortBuffers, Error> {
         let regions = (plan.blocks() as usize).div_ceil(1 << region);
         let piece = (RUN * regions).next_multiple_of(BATCH);
         let count = ((DEPTH << region) / RUN).clamp(1, keys.div_ceil(piece).max(1));
         let bytes = (size_of::<u64>() * count * piece) as u64;
-        let both = Blocked::needs_both(plan);
+        let need_h2 = shape(plan).two_words;
         let threads = threads.clamp(1, count.div_ceil(TURNS));
-        Ok(Room {
+        Ok(SortBuffers {
             h1: Store::zeroed(bytes)?,
-            h2: Store::zeroed(if both { bytes } else { 0 })?,
+            h2: Store::zeroed(if need_h2 { bytes } else { 0 })?,
             ends: filled(0, count * regions)?,
-            unsorted: (0..threads).map(|_| Keys::new(piece, both)).collect::<Result<_, Error>>()?,
+            unsorted: (0..threads)
+                .map(|_| Unsorted::new(piece, need_h2))
+                .collect::<Result<_, Error>>()?,
             regions,
             piece,
             region,
@@ -175,8 +197,9 @@ struct Piece<'a> {
     ends: &'a mut [usize],
 }
 
-/// Inserts the keys of pieces, and says how many were certainly new.
-fn empty(
+/// Inserts the keys of pieces, which are empty afterwards; says how many were certainly new.
+fn drain_into<N: Kernels>(
+    kernels: N,
     plan: &Plan,
     body: &mut [u8],
     region: u32,
@@ -186,41 +209,31 @@ fn empty(
     let blocks: &mut [Block] = body.as_chunks_mut().0;
     let regions = blocks.chunks_mut(1 << region).enumerate();
     let new = share(threads, regions, |(number, blocks)| {
+        let mut shape = shape(plan);
+        shape.first = (number as u64) << region;
+        let (mut digests, mut positions, mut new) = (Digests::new(), Positions::new(), 0);
         let mut runs = pieces.iter().map(|piece| piece.run(number)).peekable();
-        let (mut h1, mut h2): (&[u64], &[u64]) = (&[], &[]);
-        insert_all(Level::detect(), plan, blocks.as_flattened_mut(), |batch, both| {
-            batch.clear();
-            batch.first = (number as u64) << region;
-            while batch.len < BATCH {
-                if h1.is_empty() {
-                    match runs.next() {
-                        Some(run) => (h1, h2) = run,
-                        None => break,
-                    }
-                    // By the time its turn comes, the next run has begun to arrive.
-                    if let Some((next, _)) = runs.peek() {
-                        next.iter().step_by(8).take(LINES).for_each(|word| prefetch::read(word));
-                    }
-                }
-                let (start, count) = (batch.len, h1.len().min(BATCH - batch.len));
-                batch.len += count;
-                batch.h1[start..batch.len].copy_from_slice(take(&mut h1, count));
-                if both {
-                    batch.h2[start..batch.len].copy_from_slice(take(&mut h2, count));
+        while let Some((mut h1, mut h2)) = runs.next() {
+            // By the time its turn comes, the next run has begun to arrive.
+            if let Some((next, _)) = runs.peek() {
+                next.iter().step_by(8).take(LINES).for_each(|word| prefetch::read(word));
+            }
+            while !h1.is_empty() {
+                let taken = digests.append(h1, h2);
+                (h1, h2) = (&h1[taken..], h2.get(taken..).unwrap_or_default());
+                if digests.len == BATCH {
+                    new += kernels.insert_blocks(shape, blocks, &mut positions, &digests);
+                    digests.clear();
                 }
             }
-        })
+        }
+        new += kernels.insert_blocks(shape, blocks, &mut positions, &digests);
+        digests.clear();
+        new + kernels.insert_blocks(shape, blocks, &mut positions, &digests)
     });
-    // As a piece expects them; and the next stretch may be shorter, and leave some untouched.
+    // The next stretch may be shorter, and leave some pieces untouched.
     pieces.iter_mut().for_each(|piece| piece.ends.fill(0));
     new.into_iter().sum()
-}
-
-/// Takes the first words away.
-fn take<'a>(words: &mut &'a [u64], count: usize) -> &'a [u64] {
-    let (first, rest) = words.split_at(count);
-    *words = rest;
-    first
 }
 
 impl Piece<'_> {
@@ -232,7 +245,7 @@ impl Piece<'_> {
     }
 
     /// Takes keys, in the order of their regions.
-    fn sort(&mut self, keys: &Keys) {
+    fn sort(&mut self, keys: &Unsorted) {
         keys.regions.iter().for_each(|region| self.ends[*region as usize] += 1);
         // Where each region begins; while it fills, its beginning becomes its end.
         let mut sum = 0;
@@ -253,20 +266,27 @@ impl Piece<'_> {
     }
 }
 
-/// Keys in their own order, hashed.
+/// Keys of a piece in their own order, hashed.
 #[derive(Default)]
-struct Keys {
+struct Unsorted {
     regions: Vec<u32>,
     h1: Vec<u64>,
     /// With 16 hashes.
     h2: Vec<u64>,
+    /// How many keys there is room for.
+    most: usize,
 }
 
-impl Keys {
+impl Unsorted {
     /// Room for a piece. Memory that cannot be had is an error, not an abort.
-    fn new(piece: usize, both: bool) -> Result<Keys, Error> {
-        let mut keys = Keys { regions: filled(0, piece)?, h1: filled(0, piece)?, h2: Vec::new() };
-        if both {
+    fn new(piece: usize, need_h2: bool) -> Result<Unsorted, Error> {
+        let mut keys = Unsorted {
+            regions: filled(0, piece)?,
+            h1: filled(0, piece)?,
+            h2: Vec::new(),
+            most: piece,
+        };
+        if need_h2 {
             keys.h2 = filled(0, piece)?;
         }
         keys.clear();
@@ -279,71 +299,40 @@ impl Keys {
         self.h2.clear();
     }
 
-    /// Takes those of a batch.
-    fn push(&mut self, plan: &Plan, region: u32, batch: &Batch<'_>) {
-        let mut regions = [0; BATCH];
-        find_regions(batch.level, plan.blocks(), region, &batch.h1, &mut regions);
-        self.regions.extend_from_slice(&regions[..batch.len]);
-        self.h1.extend_from_slice(&batch.h1[..batch.len]);
-        if Blocked::needs_both(plan) {
-            self.h2.extend_from_slice(&batch.h2[..batch.len]);
-        }
-    }
-}
-
-/// The regions of keys, by their h1.
-#[allow(unsafe_code)]
-fn find_regions(
-    level: Level,
-    blocks: u64,
-    region: u32,
-    h1: &[u64; BATCH],
-    regions: &mut [u32; BATCH],
-) {
-    match level {
-        // SAFETY: the level says that AVX-512 was detected.
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        Level::Avx512 => unsafe { super::avx512::find_regions(blocks, region, h1, regions) },
-        _ => {
-            for (found, h1) in regions.iter_mut().zip(h1) {
-                *found = (aim(blocks, one_by_one(*h1)).0 >> region) as u32;
-            }
-        }
-    }
-}
-
-/// Hashes keys, a piece at a time, until there are no more or all pieces are full; says whether
-/// there were any.
-fn sort<'h>(
-    plan: &Plan,
-    region: u32,
-    pieces: &mut [Piece<'_>],
-    keys: &mut Keys,
-    fill: &mut impl FnMut(&mut Batch<'h>, bool),
-) -> bool {
-    let both = Blocked::needs_both(plan);
-    let (mut batch, mut any) = (Batch::new(), false);
-    for piece in pieces {
-        keys.clear();
-        while keys.h1.len() + BATCH <= piece.h1.len() {
-            fill(&mut batch, both);
-            batch.finish(both);
-            keys.push(plan, region, &batch);
-            if batch.len == 0 {
+    /// Hashes the next keys, until there are no more or the piece is full, and finds their regions.
+    fn hash<K: Key, N: Kernels>(
+        &mut self,
+        kernels: N,
+        plan: &Plan,
+        hash: &HashFamily,
+        region: u32,
+        kinds: &mut Kinds,
+        keys: &mut impl Iterator<Item = K>,
+    ) {
+        let need_h2 = shape(plan).two_words;
+        let (mut digests, mut regions) = (Digests::new(), [0; BATCH]);
+        self.clear();
+        while self.h1.len() + BATCH <= self.most {
+            kinds.add(digests.hash_next(kernels, hash, keys, need_h2));
+            let len = digests.len;
+            if len == 0 {
                 break;
             }
+            kernels.find_regions(plan.blocks(), region, &digests.h1, &mut regions);
+            self.regions.extend_from_slice(&regions[..len]);
+            self.h1.extend_from_slice(&digests.h1[..len]);
+            if need_h2 {
+                self.h2.extend_from_slice(&digests.h2[..len]);
+            }
         }
-        any |= !keys.h1.is_empty();
-        piece.sort(keys);
     }
-    any
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::HashFamily;
     use crate::rate::Kind;
+    use crate::simd::{Level, locate};
 
     /// Every third key comes twice, and some regions get none.
     fn keys(count: u64) -> Vec<u64> {
@@ -368,29 +357,36 @@ mod tests {
                     texts.iter().map(|text| u64::from(with_texts.insert(text))).sum();
                 for region in [0, 3, 6, REGION] {
                     for threads in [1, 2, 3, usize::MAX] {
-                        let room =
-                            || Room::with_region(one.plan(), keys.len(), threads, region).unwrap();
+                        let buffers = || {
+                            SortBuffers::with_region(one.plan(), keys.len(), threads, region)
+                                .unwrap()
+                        };
                         let case = format!(
                             "{items} items, {count} keys, regions of 2^{region}, {threads} threads"
                         );
-                        let mut many = new_filter();
-                        assert_eq!(many.insert_sorted(&keys, room()), new, "{case}");
-                        assert!(many == one && many.kinds() == one.kinds(), "{case}");
-                        assert_eq!(many.insert_sorted(&texts, room()), new_texts, "{case}");
-                        assert!(many == with_texts && many.kinds() == with_texts.kinds(), "{case}");
+                        for level in Level::all() {
+                            let mut many = new_filter();
+                            let counted = dispatch!(level, kernels => [
+                                many.insert_sorted(kernels, &keys, buffers()),
+                                many.insert_sorted(kernels, &texts, buffers()),
+                            ]);
+                            assert_eq!(counted, [new, new_texts], "{case}, {level:?}");
+                            assert!(many == with_texts, "{case}, {level:?}");
+                            assert_eq!(many.kinds(), with_texts.kinds(), "{case}, {level:?}");
+                        }
                     }
-                    let (mut many, hash) = (new_filter(), HashFamily::default());
-                    let mut left = keys.iter();
-                    let (plan, _, _, body) = many.parts_mut();
-                    let room = Room::with_region(plan, keys.len(), 1, region).unwrap();
-                    let counted = insert(plan, body, room, |batch, both| {
-                        let _ = batch.fill(&hash, &mut left, both);
-                    });
-                    assert_eq!(
-                        (counted, many.body()),
-                        (new, one.body()),
-                        "{items} items, regions of 2^{region}"
-                    );
+                    for level in Level::all() {
+                        let mut many = new_filter();
+                        let (plan, hash, kinds, body) = many.parts_mut();
+                        let buffers =
+                            SortBuffers::with_region(plan, keys.len(), 1, region).unwrap();
+                        let keys = &mut keys.iter();
+                        let counted = dispatch!(level, kernels => {
+                            insert(kernels, plan, hash, body, kinds, keys, buffers)
+                        });
+                        assert_eq!(counted, new, "{items} items, regions of 2^{region}, {level:?}");
+                        assert!(many == one, "{items} items, regions of 2^{region}, {level:?}");
+                    }
                 }
             }
         }
@@ -401,46 +397,18 @@ mod tests {
     fn one_region_may_get_everything() {
         let plan = *BlockedBloom::new(50_000, 0.01).unwrap().plan();
         let hash = HashFamily::default();
-        let near = |key: &u64| aim(plan.blocks(), hash.digest(key).unwrap().h1).0 < 10;
+        let near = |key: &u64| locate(plan.blocks(), hash.digest(key).unwrap().h1).0 < 10;
         let near: Vec<u64> = (0..2_000_000).filter(near).collect();
         assert!(near.len() > 1_000);
         for keys in [near, vec![7; 60_000]] {
             let mut one = BlockedBloom::new(50_000, 0.01).unwrap();
             let new = one.insert_many(&keys);
             let mut many = BlockedBloom::new(50_000, 0.01).unwrap();
-            let room = Room::with_region(&plan, keys.len(), 2, 3).unwrap();
-            assert_eq!(many.insert_sorted(&keys, room), new);
+            let buffers = SortBuffers::with_region(&plan, keys.len(), 2, 3).unwrap();
+            let level = Level::detect();
+            let sorted = dispatch!(level, kernels => many.insert_sorted(kernels, &keys, buffers));
+            assert_eq!(sorted, new);
             assert_eq!(many, one);
-        }
-    }
-
-    /// Whatever the kernel, keys find their regions, and parts of a filter are filled as the whole
-    /// is.
-    #[test]
-    fn every_level_does_the_same() {
-        for (items, fpr) in [(20_000, 0.01), (20_000, 1e-6)] {
-            let mut whole = BlockedBloom::new(items, fpr).unwrap();
-            let new = whole.insert_many(0..items);
-            let (plan, hash, region) = (whole.plan(), HashFamily::default(), 5);
-            let digests: Vec<_> = (0..items).filter_map(|key| hash.digest(key)).collect();
-            for level in Level::all() {
-                let mut body = vec![0; whole.body().len()];
-                let parts = body.as_chunks_mut::<64>().0.chunks_mut(1 << region);
-                let counts = parts.enumerate().map(|(number, part)| {
-                    let mut own = digests.iter().copied().filter(|digest| {
-                        let (mut h1, mut found) = ([0; BATCH], [0; BATCH]);
-                        h1[3] = digest.h1;
-                        find_regions(level, plan.blocks(), region, &h1, &mut found);
-                        found[3] as usize == number
-                    });
-                    insert_all(level, plan, part.as_flattened_mut(), |batch, _| {
-                        (batch.level, batch.first) = (level, (number as u64) << region);
-                        batch.take(&mut own);
-                    })
-                });
-                assert_eq!(counts.sum::<u64>(), new, "{level:?}");
-                assert!(body == whole.body(), "{level:?}");
-            }
         }
     }
 
@@ -449,22 +417,23 @@ mod tests {
     #[test]
     fn sorting_is_for_many_keys_in_large_filters() {
         let plan = |items, fpr| Plan::from_items_fpr(Kind::Blocked, items, fpr).unwrap();
-        assert!(Room::new(&plan(1_000_000, 0.01), 1 << 30, 2).is_none());
+        assert!(SortBuffers::new(&plan(1_000_000, 0.01), 1 << 30, 2).is_none());
         for (fpr, share) in [(0.01, 0.5), (1e-6, 1.0)] {
             let large = plan(50_000_000, fpr);
             assert!(
-                Room::new(&large, 100_000, 2).is_none() && Room::new(&large, 500_000, 1).is_none()
+                SortBuffers::new(&large, 100_000, 2).is_none()
+                    && SortBuffers::new(&large, 500_000, 1).is_none()
             );
-            assert!(Room::new(&large, 500_000, 2).is_some());
+            assert!(SortBuffers::new(&large, 500_000, 2).is_some());
             for threads in [1, usize::MAX] {
-                let room = Room::new(&large, 1 << 30, threads).unwrap();
-                let bytes = (room.h1.bytes().len() + room.h2.bytes().len()) as f64;
+                let buffers = SortBuffers::new(&large, 1 << 30, threads).unwrap();
+                let bytes = (buffers.h1.bytes().len() + buffers.h2.bytes().len()) as f64;
                 assert!((bytes / large.bytes() as f64 - share).abs() < 0.01);
-                let scratch = |keys: &Keys| {
+                let scratch = |keys: &Unsorted| {
                     4 * keys.regions.capacity() + 8 * (keys.h1.capacity() + keys.h2.capacity())
                 };
-                let scratch = room.unsorted.iter().map(scratch).max().unwrap() as f64;
-                assert!(scratch / (large.bytes() as f64) < 0.015 && room.unsorted.len() <= 32);
+                let scratch = buffers.unsorted.iter().map(scratch).max().unwrap() as f64;
+                assert!(scratch / (large.bytes() as f64) < 0.015 && buffers.unsorted.len() <= 32);
             }
         }
     }
@@ -478,7 +447,7 @@ mod tests {
             let count = one.plan().blocks() * 5 + 77;
             let keys: Vec<u64> = (0..count).map(|i| i * i % (count * 3 / 4)).collect();
             let new = keys.iter().map(|key| u64::from(one.insert(key))).sum::<u64>();
-            assert!(Room::new(one.plan(), keys.len(), 1).is_some());
+            assert!(SortBuffers::new(one.plan(), keys.len(), 1).is_some());
             let mut many = BlockedBloom::new(items, fpr).unwrap();
             assert_eq!(many.insert_many(&keys), new);
             assert!(many == one);

@@ -1,7 +1,5 @@
 //! Arithmetic on eight words of 64 bits at a time, for processors with AVX-512.
 
-#![allow(unsafe_code)]
-
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512, _mm512_mask_mov_epi32,
     _mm512_mullo_epi64, _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64,
@@ -11,20 +9,20 @@ use std::arch::x86_64::{
 /// The same word eight times.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(crate) fn splat(word: u64) -> __m512i {
+pub(super) fn splat(word: u64) -> __m512i {
     _mm512_set1_epi64(word.cast_signed())
 }
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(crate) fn load(words: &[u64; 8]) -> __m512i {
+pub(super) fn load(words: &[u64; 8]) -> __m512i {
     // SAFETY: these are 64 readable bytes; loadu needs no alignment.
     unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(crate) fn store(words: &mut [u64; 8], value: __m512i) {
+pub(super) fn store(words: &mut [u64; 8], value: __m512i) {
     // SAFETY: these are 64 writable bytes; storeu needs no alignment.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), value) }
 }
@@ -32,7 +30,7 @@ pub(crate) fn store(words: &mut [u64; 8], value: __m512i) {
 /// The low halves of the products.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-pub(crate) fn multiply_low(x: __m512i, y: __m512i) -> __m512i {
+pub(super) fn multiply_low(x: __m512i, y: __m512i) -> __m512i {
     _mm512_mullo_epi64(x, y)
 }
 
@@ -56,7 +54,7 @@ fn product(x: __m512i, y: __m512i) -> __m512i {
 /// The low and the high halves of the products, put together from products of 32 bits.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(crate) fn multiply(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
+pub(super) fn multiply(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
     let half = splat(u64::from(u32::MAX));
     let (x_high, y_high) = (_mm512_srli_epi64::<32>(x), _mm512_srli_epi64::<32>(y));
     let lowest = product(x, y);
@@ -71,7 +69,7 @@ pub(crate) fn multiply(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
 
 /// What maps 64 random bits to 0..cells, as [`crate::hash::scale`] does.
 #[derive(Clone, Copy)]
-pub(crate) struct Scale {
+pub(super) struct Scale {
     cells: __m512i,
     /// Whether the cells take 32 bits, as all but the largest filters' do: two products suffice
     /// then.
@@ -81,13 +79,13 @@ pub(crate) struct Scale {
 impl Scale {
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(crate) fn new(cells: u64) -> Scale {
+    pub(super) fn new(cells: u64) -> Scale {
         Scale { cells: splat(cells), short: cells <= u64::from(u32::MAX) }
     }
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(crate) fn of(self, x: __m512i) -> __m512i {
+    pub(super) fn of(self, x: __m512i) -> __m512i {
         if !self.short {
             return long(x, self.cells);
         }
@@ -109,7 +107,7 @@ fn long(x: __m512i, cells: __m512i) -> __m512i {
 mod tests {
     use super::*;
     use crate::hash::scale;
-    use crate::processor::Level;
+    use crate::simd::native::Avx512;
 
     #[target_feature(enable = "avx512f,avx512dq")]
     fn eight(x: &[u64; 8], y: &[u64; 8], cells: u64) -> [[u64; 8]; 4] {
@@ -124,7 +122,7 @@ mod tests {
 
     #[test]
     fn eight_are_as_one() {
-        if Level::detect() != Level::Avx512 {
+        if Avx512::detect().is_none() {
             return;
         }
         let edges =

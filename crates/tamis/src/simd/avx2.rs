@@ -1,17 +1,12 @@
-//! The same as `scalar`, four lanes at a time. Tests require equal answers and equal blocks.
+//! The kernels for AVX2, four lanes at a time. Hashing and walking are those of `scalar`: without
+//! AVX-512, multiplications of 64 bits are faster one by one.
 
-#![allow(unsafe_code)]
-
-use super::FIRST_FIELD;
-#[cfg(any(test, not(target_feature = "avx2")))]
-use super::SHIFTS;
-use super::scalar::Block;
-use crate::hash::Fast;
-use crate::prefetch;
-use crate::processor::one_by_one;
-use crate::rate::Plan;
-use crate::rate::batch::{BATCH, Batch};
-#[cfg(any(test, not(target_feature = "avx2")))]
+use super::{Avx2, SHIFTS};
+use crate::hash::{Digests, Fast};
+use crate::simd::scalar::{self, FIRST_FIELD};
+use crate::simd::{
+    Answers, BATCH, Block, BlockShape, Coming, Kernels, Positions, Scalar, WalkShape, Work,
+};
 use std::arch::asm;
 use std::arch::x86_64::{
     __m256i, _mm256_and_si256, _mm256_castsi256_pd, _mm256_loadu_si256, _mm256_movemask_pd,
@@ -52,14 +47,14 @@ fn all_signs([low, high]: [__m256i; 2], [left, right]: [__m256i; 2]) -> bool {
 /// Whether the block has the word's bits.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn has(block: &Block, word: u64) -> bool {
+fn has(block: &Block, word: u64) -> bool {
     all_signs(load(block), fields(word))
 }
 
 /// Sets the word's bits; says whether one was clear.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn set(block: &mut Block, word: u64) -> bool {
+fn set(block: &mut Block, word: u64) -> bool {
     let ([low, high], [left, right]) = (load(block), fields(word));
     let new = !all_signs([low, high], [left, right]);
     let sign = _mm256_set1_epi64x(i64::MIN);
@@ -79,8 +74,7 @@ pub(super) fn set(block: &mut Block, word: u64) -> bool {
 ///
 /// The processor must have AVX2.
 #[inline(always)]
-#[cfg(any(test, not(target_feature = "avx2")))]
-pub(super) unsafe fn has_inline(block: &Block, word: u64) -> bool {
+unsafe fn has_inline(block: &Block, word: u64) -> bool {
     let signs: u32;
     // SAFETY: reads the 64 bytes of the block and the first 96 of the table's 128, which is
     // aligned; vzeroupper spares the SSE code around it.
@@ -104,7 +98,8 @@ pub(super) unsafe fn has_inline(block: &Block, word: u64) -> bool {
             shifts = in(reg) &SHIFTS,
             block = in(reg) block,
             signs = lateout(reg) signs,
-            // vzeroupper clears the upper halves of all of them, which a caller compiled for AVX may be using.
+            // vzeroupper clears the upper halves of all of them, which a caller compiled for AVX
+            // may be using.
             out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
             out("xmm4") _, out("xmm5") _, out("xmm6") _, out("xmm7") _,
             out("xmm8") _, out("xmm9") _, out("xmm10") _, out("xmm11") _,
@@ -115,118 +110,106 @@ pub(super) unsafe fn has_inline(block: &Block, word: u64) -> bool {
     signs == 0b1111
 }
 
-/// A key whose block is known. It is probed a batch later, by when the block has come.
-#[derive(Clone, Copy, Default)]
-struct Aimed {
-    at: usize,
-    word: u64,
-    /// With 16 hashes.
-    second: u64,
-}
+impl Kernels for Avx2 {
+    type Walks = scalar::Rounds;
 
-/// What finds the blocks of keys, among some of those of a filter, or all.
-struct Aim<'h> {
-    /// How many blocks the filter has.
-    blocks: u64,
-    /// The number of the first block here.
-    first: u64,
-    /// What hashes the batch, if it consists of natural numbers.
-    naturals: Option<&'h Fast>,
-    /// Whether fetching ahead pays.
-    far: bool,
-}
+    const HASHES_TOGETHER: bool = false;
 
-impl<'h> Aim<'h> {
-    fn new(plan: &Plan) -> Aim<'h> {
-        let far = prefetch::worthwhile(plan.bytes() as usize);
-        Aim { blocks: plan.blocks(), first: 0, naturals: None, far }
-    }
-
-    /// Gets ready for a batch.
     #[inline(always)]
-    fn prepare(&mut self, batch: &mut Batch<'h>, twice: bool) {
-        self.first = batch.first;
-        self.naturals = batch.finish_unless_naturals(twice);
-    }
-
-    /// Finds the block of a key, and starts to fetch it.
-    #[inline(always)]
-    fn of(&self, blocks: &[Block], h1: u64, h2: u64) -> Aimed {
-        let h1 = match self.naturals {
-            Some(fast) => fast.natural_h1(h1),
-            None => one_by_one(h1),
-        };
-        let (block, word) = super::aim(self.blocks, h1);
-        let at = block.wrapping_sub(self.first) as usize;
-        if self.far {
-            prefetch::read(blocks.as_ptr().wrapping_add(at));
+    fn has(self, block: &Block, word: u64) -> bool {
+        if cfg!(target_feature = "avx2") {
+            // SAFETY: the token proves that the processor has AVX2.
+            unsafe { has(block, word) }
+        } else {
+            // SAFETY: the token proves that the processor has AVX2.
+            unsafe { has_inline(block, word) }
         }
-        Aimed { at, word, second: h2 }
+    }
+
+    #[inline(always)]
+    fn set(self, block: &mut Block, word: u64) -> bool {
+        // SAFETY: the token proves that the processor has AVX2.
+        unsafe { set(block, word) }
+    }
+
+    fn hash_naturals(self, fast: &Fast, h1: &mut [u64], h2: Option<&mut [u64]>) {
+        Scalar.hash_naturals(fast, h1, h2);
+    }
+
+    fn contains_blocks(
+        self,
+        shape: BlockShape,
+        blocks: &[Block],
+        pending: &mut Positions,
+        coming: Coming<'_>,
+        answers: &mut Answers<'_>,
+    ) {
+        let coming = coming.digests();
+        if shape.two_words {
+            // SAFETY: the token proves that the processor has AVX2 and BMI2.
+            unsafe { contains_blocks::<true>(shape, blocks, pending, coming, answers) }
+        } else {
+            // SAFETY: the token proves that the processor has AVX2 and BMI2.
+            unsafe { contains_blocks::<false>(shape, blocks, pending, coming, answers) }
+        }
+    }
+
+    fn insert_blocks(
+        self,
+        shape: BlockShape,
+        blocks: &mut [Block],
+        pending: &mut Positions,
+        coming: &Digests,
+    ) -> u64 {
+        if shape.two_words {
+            // SAFETY: the token proves that the processor has AVX2 and BMI2.
+            unsafe { insert_blocks::<true>(shape, blocks, pending, coming) }
+        } else {
+            // SAFETY: the token proves that the processor has AVX2 and BMI2.
+            unsafe { insert_blocks::<false>(shape, blocks, pending, coming) }
+        }
+    }
+
+    fn find_regions(self, blocks: u64, region: u32, h1: &[u64; BATCH], regions: &mut [u32; BATCH]) {
+        Scalar.find_regions(blocks, region, h1, regions);
+    }
+
+    fn walks(self, shape: WalkShape) -> scalar::Rounds {
+        Scalar.walks(shape)
+    }
+
+    fn run<W: Work>(self, work: W) -> W::Output {
+        // SAFETY: the token proves that the processor has all of them.
+        unsafe { run(work) }
     }
 }
 
-/// Which of the keys pass that `fill` puts into batches, until it has no more. Those of a batch are
-/// probed while those of the next are hashed, one beside the other, so that there is always
-/// something to do while memory is waited for.
-#[target_feature(enable = "avx2")]
-pub(super) fn contains<'h, const TWICE: bool>(
-    plan: &Plan,
+#[target_feature(enable = "avx2,bmi2")]
+fn contains_blocks<const TWO_WORDS: bool>(
+    shape: BlockShape,
     blocks: &[Block],
-    mut fill: impl FnMut(&mut Batch<'h>, bool),
-    mut answers: &mut [bool],
+    pending: &mut Positions,
+    coming: &Digests,
+    answers: &mut Answers<'_>,
 ) {
-    let (mut aim, mut batch) = (Aim::new(plan), Batch::new());
-    let (mut aimed, mut ready) = ([Aimed::default(); BATCH], 0);
-    loop {
-        fill(&mut batch, TWICE);
-        aim.prepare(&mut batch, TWICE);
-        let (now, later) = answers.split_at_mut(ready);
-        let keys = aimed.iter_mut().zip(batch.h1.iter().zip(&batch.h2)).enumerate();
-        for (i, (aimed, (h1, h2))) in keys.take(ready.max(batch.len)) {
-            if let Some(answer) = now.get_mut(i) {
-                let block = &blocks[aimed.at];
-                *answer = has(block, aimed.word) & (!TWICE || has(block, aimed.second));
-            }
-            if i < batch.len {
-                *aimed = aim.of(blocks, *h1, *h2);
-            }
-        }
-        (answers, ready) = (later, batch.len);
-        if batch.len == 0 {
-            return;
-        }
-    }
+    let has = |block: &Block, word| has(block, word);
+    scalar::contains_blocks::<TWO_WORDS>(shape, blocks, pending, coming, answers, has);
 }
 
-/// Puts in the keys that `fill` puts into batches, until it has no more, and says how many were
-/// certainly new.
-#[target_feature(enable = "avx2")]
-pub(super) fn insert<'h, const TWICE: bool>(
-    plan: &Plan,
+#[target_feature(enable = "avx2,bmi2")]
+fn insert_blocks<const TWO_WORDS: bool>(
+    shape: BlockShape,
     blocks: &mut [Block],
-    mut fill: impl FnMut(&mut Batch<'h>, bool),
+    pending: &mut Positions,
+    coming: &Digests,
 ) -> u64 {
-    let (mut aim, mut batch) = (Aim::new(plan), Batch::new());
-    let (mut aimed, mut ready) = ([Aimed::default(); BATCH], 0);
-    let mut new = 0;
-    loop {
-        fill(&mut batch, TWICE);
-        aim.prepare(&mut batch, TWICE);
-        let keys = aimed.iter_mut().zip(batch.h1.iter().zip(&batch.h2)).enumerate();
-        for (i, (aimed, (h1, h2))) in keys.take(ready.max(batch.len)) {
-            if i < ready {
-                let block = &mut blocks[aimed.at];
-                new += u64::from(set(block, aimed.word) | (TWICE && set(block, aimed.second)));
-            }
-            if i < batch.len {
-                *aimed = aim.of(blocks, *h1, *h2);
-            }
-        }
-        ready = batch.len;
-        if batch.len == 0 {
-            return new;
-        }
-    }
+    let set = |block: &mut Block, word| set(block, word);
+    scalar::insert_blocks::<TWO_WORDS>(shape, blocks, pending, coming, set)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(super) fn run<W: Work>(work: W) -> W::Output {
+    work.run()
 }
 
 #[cfg(test)]
@@ -236,7 +219,6 @@ mod tests {
 
     /// A caller with numbers of its own in wide registers.
     #[target_feature(enable = "avx2")]
-    #[allow(unsafe_code)]
     fn tally(block: &Block, words: &[u64]) -> [u64; 4] {
         let (mut sums, step) = (_mm256_set_epi64x(8, 7, 6, 5), _mm256_set_epi64x(1000, 100, 10, 1));
         for word in words {
@@ -252,9 +234,8 @@ mod tests {
     }
 
     #[test]
-    #[allow(unsafe_code)]
     fn the_callers_registers_are_left_alone() {
-        if !std::is_x86_feature_detected!("avx2") {
+        if Avx2::detect().is_none() {
             return;
         }
         // SAFETY: AVX2 was detected in the line above.

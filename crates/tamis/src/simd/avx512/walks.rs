@@ -1,12 +1,10 @@
 //! Lookups of eight keys at a time, a place of each.
 
-#![allow(unsafe_code)]
-
-use crate::hash::STEP;
-use crate::prefetch;
-use crate::rate::batch::{BATCH, Batch};
-use crate::rate::{MAX_HASHES, Plan};
-use crate::wide::{Scale, load, multiply_low, splat, store};
+use super::arith::{Scale, load, multiply_low, splat, store};
+use crate::hash::{Digests, STEP};
+use crate::rate::MAX_HASHES;
+use crate::simd::native::Avx512;
+use crate::simd::{BATCH, WalkShape, Walks, prefetch};
 use std::arch::x86_64::{
     _mm512_add_epi64, _mm512_and_si512, _mm512_maskz_compress_epi64, _mm512_srlv_epi64,
     _mm512_sub_epi64, _mm512_test_epi64_mask, _mm512_testn_epi64_mask,
@@ -15,7 +13,8 @@ use std::arch::x86_64::{
 /// Keys on their way through their places. Each turn looks at one place of every key, and those
 /// that pass go on to their next, which is fetched until it comes to their turn again; new keys
 /// join them.
-struct Wave {
+#[repr(C, align(64))]
+pub(crate) struct Wave {
     /// Where the walks are, and what they add at each step.
     x: [u64; WAVE],
     h2: [u64; WAVE],
@@ -23,11 +22,18 @@ struct Wave {
     at: [u64; WAVE],
     /// The number of the key, and, in the low eight bits, how many places are left.
     who: [u64; WAVE],
-    len: usize,
     /// Those that have passed all places, in a turn.
     passed: [u64; WAVE],
     /// What was read at the places.
     bytes: [u64; WAVE],
+    /// The first places of the keys that are about to join.
+    first: [u64; BATCH],
+    len: usize,
+    /// The number of the next key to join.
+    number: usize,
+    shape: WalkShape,
+    /// The proof that the kernels may be used.
+    _level: Avx512,
 }
 
 /// So many that a batch finds room beside what earlier ones have left, half of each at every turn
@@ -37,32 +43,64 @@ const WAVE: usize = 3 * BATCH;
 const _: () = assert!(MAX_HASHES < 1 << 8, "the places left have eight bits");
 
 impl Wave {
-    fn new() -> Wave {
+    pub(super) fn new(level: Avx512, shape: WalkShape) -> Wave {
         let none = [0; WAVE];
-        Wave { x: none, h2: none, at: none, who: none, bytes: none, passed: none, len: 0 }
+        Wave {
+            _level: level,
+            shape,
+            number: 0,
+            first: [0; BATCH],
+            x: none,
+            h2: none,
+            at: none,
+            who: none,
+            bytes: none,
+            passed: none,
+            len: 0,
+        }
     }
 
-    /// Lets the keys of a batch join: `first` is the number of the first one.
-    #[target_feature(enable = "avx512f")]
-    fn join(&mut self, batch: &Batch<'_>, hashes: u32, first: usize) {
-        let end = self.len + batch.len;
-        self.x[self.len..end].copy_from_slice(&batch.h1[..batch.len]);
-        self.h2[self.len..end].copy_from_slice(&batch.h2[..batch.len]);
-        self.at[self.len..end].copy_from_slice(&batch.at[..batch.len]);
-        for (who, number) in self.who[self.len..end].iter_mut().zip(first as u64..) {
-            *who = number << 8 | u64::from(hashes);
+    /// Lets keys join, whose first places are known.
+    fn join(&mut self, digests: &Digests) {
+        let end = self.len + digests.len;
+        self.x[self.len..end].copy_from_slice(&digests.h1[..digests.len]);
+        self.h2[self.len..end].copy_from_slice(&digests.h2[..digests.len]);
+        self.at[self.len..end].copy_from_slice(&self.first[..digests.len]);
+        for (who, number) in self.who[self.len..end].iter_mut().zip(self.number as u64..) {
+            *who = number << 8 | u64::from(self.shape.hashes);
         }
         self.len = end;
+        self.number += digests.len;
     }
 
-    /// Looks at one place of each. The first places of a batch to come are fetched meanwhile.
+    /// Looks at one place of every key, as often as it takes to make room for those that come, and
+    /// takes them in.
     #[target_feature(enable = "avx512f,avx512dq,popcnt")]
-    fn turn(&mut self, body: &[u8], scale: Scale, ahead: Option<&Batch<'_>>, answers: &mut [bool]) {
-        match ahead {
-            Some(batch) => {
-                read(body, &self.at[..self.len], &mut self.bytes, &batch.at[..batch.len])
+    fn take(&mut self, body: &[u8], digests: &Digests, answers: &mut [bool]) {
+        let scale = Scale::new(self.shape.cells);
+        loop {
+            let room = self.len <= WAVE - BATCH;
+            let coming = if room { digests.len } else { 0 };
+            let eights = digests.h1.as_chunks().0.iter().zip(self.first.as_chunks_mut().0);
+            for (h1, first) in eights.take(coming.div_ceil(8)) {
+                store(first, scale.of(load(h1)));
             }
-            None => read(body, &self.at[..self.len], &mut self.bytes, &[]),
+            self.turn(body, scale, coming, answers);
+            if room {
+                return self.join(digests);
+            }
+        }
+    }
+
+    /// Looks at one place of each. Meanwhile the first places of the keys that come are fetched.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq,popcnt")]
+    fn turn(&mut self, body: &[u8], scale: Scale, coming: usize, answers: &mut [bool]) {
+        let at = &self.at[..self.len];
+        if self.shape.later_far {
+            read(body, at, &mut self.bytes, &self.first[..coming]);
+        } else {
+            read(body, at, &mut self.bytes, &[]);
         }
         let (mut kept, mut found) = (0, 0);
         for start in (0..self.len).step_by(8) {
@@ -89,7 +127,7 @@ impl Wave {
         for who in &self.passed[..found] {
             answers[(who >> 8) as usize] = true;
         }
-        if ahead.is_some() {
+        if self.shape.later_far {
             self.at[..kept].iter().for_each(|at| fetch(body, *at));
         }
     }
@@ -114,38 +152,17 @@ fn fetch(body: &[u8], at: u64) {
     prefetch::byte(body, (at >> 3) as usize);
 }
 
-/// Finds the first places of the keys of a batch.
-#[target_feature(enable = "avx512f")]
-fn aim(scale: Scale, batch: &mut Batch<'_>) {
-    for (h1, at) in
-        batch.h1.as_chunks().0.iter().zip(batch.at.as_chunks_mut().0).take(batch.len.div_ceil(8))
-    {
-        store(at, scale.of(load(h1)));
+impl Walks for Wave {
+    fn push(&mut self, body: &[u8], digests: &Digests, answers: &mut [bool]) {
+        // SAFETY: the token proves that the processor has AVX-512 and POPCNT.
+        unsafe { self.take(body, digests, answers) }
     }
-}
 
-/// Which of the keys pass that `fill` puts into batches, until it has no more.
-#[target_feature(enable = "avx512f,avx512dq,popcnt")]
-pub(super) fn contains<'h>(
-    plan: &Plan,
-    body: &[u8],
-    mut fill: impl FnMut(&mut Batch<'h>, bool),
-    answers: &mut [bool],
-) {
-    let (mut wave, mut batch) = (Wave::new(), Batch::new());
-    let scale = Scale::new(plan.cells());
-    let (far, mut number, mut more) = (super::fetches_rounds(body), 0, true);
-    while more || wave.len > 0 {
-        batch.len = 0;
-        if more && wave.len <= WAVE - BATCH {
-            fill(&mut batch, true);
-            batch.finish(true);
-            more = batch.len > 0;
-            aim(scale, &mut batch);
+    fn finish(&mut self, body: &[u8], answers: &mut [bool]) {
+        let nobody = Digests::new();
+        while self.len > 0 {
+            self.push(body, &nobody, answers);
         }
-        wave.turn(body, scale, far.then_some(&batch), answers);
-        wave.join(&batch, plan.hashes(), number);
-        number += batch.len;
     }
 }
 

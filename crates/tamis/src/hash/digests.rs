@@ -1,0 +1,175 @@
+//! Many keys hashed at a time.
+
+use super::{Digest, Fast, HashFamily};
+use crate::simd::{BATCH, Kernels};
+use crate::{Key, KeyRef, Kinds};
+
+/// The digests of up to [`BATCH`] keys, word by word, as wide registers take them.
+#[repr(align(64))]
+pub(crate) struct Digests {
+    pub(crate) h1: [u64; BATCH],
+    /// Meaningless where the layout does not need h2.
+    pub(crate) h2: [u64; BATCH],
+    pub(crate) len: usize,
+}
+
+impl Digests {
+    pub(crate) fn new() -> Digests {
+        Digests { h1: [0; BATCH], h2: [0; BATCH], len: 0 }
+    }
+
+    /// Takes the place of what was here with the digests of the next keys, as many as there is
+    /// room for. The hash must have digests. h2 is left out unless `need_h2`. Says of which kinds
+    /// the keys were.
+    #[inline(always)]
+    pub(crate) fn hash<K: Key, N: Kernels>(
+        &mut self,
+        kernels: N,
+        hash: &HashFamily,
+        keys: impl Iterator<Item = K>,
+        need_h2: bool,
+    ) -> Kinds {
+        match hash.as_fast() {
+            Some(fast) => self.hash_fast(kernels, fast, keys, need_h2),
+            None => self.hash_otherwise(hash, keys),
+        }
+    }
+
+    /// The same for an iterator that goes on afterwards. A call of its own tells the compiler that
+    /// the iterator is no part of the digests, and may stay in registers.
+    #[inline(never)]
+    pub(crate) fn hash_next<K: Key, N: Kernels>(
+        &mut self,
+        kernels: N,
+        hash: &HashFamily,
+        keys: &mut impl Iterator<Item = K>,
+        need_h2: bool,
+    ) -> Kinds {
+        self.hash(kernels, hash, keys, need_h2)
+    }
+
+    /// The keyed hash, out of the way of the fast one.
+    #[inline(never)]
+    fn hash_otherwise<K: Key>(
+        &mut self,
+        hash: &HashFamily,
+        keys: impl Iterator<Item = K>,
+    ) -> Kinds {
+        let mut kinds = Kinds::default();
+        self.fill(keys.filter_map(|key| {
+            kinds.add(key.as_key().kinds());
+            hash.digest(key)
+        }));
+        kinds
+    }
+
+    /// Natural numbers up to the first other key are hashed together, where the level gains by it.
+    #[inline(always)]
+    fn hash_fast<K: Key, N: Kernels>(
+        &mut self,
+        kernels: N,
+        fast: &Fast,
+        keys: impl Iterator<Item = K>,
+        need_h2: bool,
+    ) -> Kinds {
+        let (mut count, mut together, mut naturals) = (0, N::HASHES_TOGETHER, 0);
+        let mut kinds = Kinds::default();
+        // The words come first in the pair: they must be what ends a full round, or a key would be
+        // lost.
+        for ((h1, h2), key) in self.h1.iter_mut().zip(&mut self.h2).zip(keys) {
+            let key = key.as_key();
+            kinds.add(key.kinds());
+            match key {
+                KeyRef::Natural(value) if together => {
+                    *h1 = value;
+                    naturals = count + 1;
+                }
+                key => {
+                    together = false;
+                    let digest = fast.digest(key);
+                    *h1 = digest.h1;
+                    if need_h2 {
+                        *h2 = digest.h2;
+                    }
+                }
+            }
+            count += 1;
+        }
+        self.len = count;
+        if naturals > 0 {
+            let h2 = need_h2.then_some(&mut self.h2[..naturals]);
+            kernels.hash_naturals(fast, &mut self.h1[..naturals], h2);
+        }
+        kinds
+    }
+
+    /// Takes the next digests, as many as there is room for.
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, digests: impl Iterator<Item = Digest>) {
+        self.clear();
+        for ((h1, h2), digest) in self.h1.iter_mut().zip(&mut self.h2).zip(digests) {
+            (*h1, *h2) = (digest.h1, digest.h2);
+            self.len += 1;
+        }
+    }
+
+    /// Adds the first of these words, as many as there is room for, and says how many. There is an
+    /// h2 for every h1, or none.
+    #[inline(always)]
+    pub(crate) fn append(&mut self, h1: &[u64], h2: &[u64]) -> usize {
+        let (start, count) = (self.len, h1.len().min(BATCH - self.len));
+        self.len += count;
+        self.h1[start..self.len].copy_from_slice(&h1[..count]);
+        if !h2.is_empty() {
+            self.h2[start..self.len].copy_from_slice(&h2[..count]);
+        }
+        count
+    }
+
+    pub(crate) fn copy_from(&mut self, other: &Digests) {
+        self.len = other.len;
+        self.h1[..self.len].copy_from_slice(&other.h1[..other.len]);
+        self.h2[..self.len].copy_from_slice(&other.h2[..other.len]);
+    }
+
+    #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    #[inline(always)]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Digest> {
+        self.h1.iter().zip(&self.h2).take(self.len).map(|(&h1, &h2)| Digest { h1, h2 })
+    }
+}
+
+/// Up to [`BATCH`] natural numbers that are still to be hashed.
+#[repr(align(64))]
+pub(crate) struct Naturals {
+    pub(crate) values: [u64; BATCH],
+    pub(crate) len: usize,
+}
+
+impl Naturals {
+    pub(crate) fn new() -> Naturals {
+        Naturals { values: [0; BATCH], len: 0 }
+    }
+
+    /// Takes the place of what was here with these keys, up to [`BATCH`] of them; says whether all
+    /// of them are natural numbers.
+    #[inline(always)]
+    pub(crate) fn take<K: Key>(&mut self, keys: &[K]) -> bool {
+        let mut all = true;
+        for (value, key) in self.values.iter_mut().zip(keys) {
+            match key.as_key() {
+                KeyRef::Natural(natural) => *value = natural,
+                _ => {
+                    all = false;
+                    break;
+                }
+            }
+        }
+        self.len = keys.len();
+        all
+    }
+}

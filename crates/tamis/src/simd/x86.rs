@@ -1,0 +1,156 @@
+//! What x86 processors can do beyond their common ground.
+
+#![allow(unsafe_code)]
+
+mod avx2;
+mod avx512;
+
+use super::Scalar;
+pub(crate) use detection::{Avx2, Avx512};
+use std::sync::OnceLock;
+
+/// The level of the kernels that this machine uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Nothing special.
+    Scalar(Scalar),
+    /// Four words at a time.
+    Avx2(Avx2),
+    /// Eight words at a time.
+    Avx512(Avx512),
+}
+
+/// The only place where tokens are made: their fields are private to it.
+mod detection {
+    use std::arch::is_x86_feature_detected as detected;
+
+    /// Proof that the processor has AVX2, BMI1, BMI2 and POPCNT.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Avx2(());
+
+    /// Proof that the processor has what [`Avx2`] says, and AVX-512 F, DQ and VBMI. The generations
+    /// with VBMI do not lower their clock for wide registers.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Avx512(());
+
+    impl Avx2 {
+        pub(super) fn detect() -> Option<Avx2> {
+            let has =
+                detected!("avx2") && detected!("bmi1") && detected!("bmi2") && detected!("popcnt");
+            has.then_some(Avx2(()))
+        }
+    }
+
+    impl Avx512 {
+        pub(super) fn detect() -> Option<Avx512> {
+            let has = Avx2::detect().is_some()
+                && detected!("avx512f")
+                && detected!("avx512dq")
+                && detected!("avx512vbmi");
+            has.then_some(Avx512(()))
+        }
+    }
+}
+
+impl Level {
+    /// Asks the processor and `TAMIS_LEVEL`, once in the life of the program.
+    #[inline]
+    pub(crate) fn detect() -> Level {
+        static DETECTED: OnceLock<Level> = OnceLock::new();
+        *DETECTED.get_or_init(|| Level::capped(std::env::var("TAMIS_LEVEL").ok().as_deref()))
+    }
+
+    /// The processor's highest level that is not above the cap.
+    fn capped(cap: Option<&str>) -> Level {
+        let levels = Level::of_processor();
+        let highest = levels.len() - 1;
+        let at = levels.iter().position(|level| Some(level.name()) == cap).unwrap_or(highest);
+        levels[at]
+    }
+
+    /// The levels that the processor has, the lowest first.
+    fn of_processor() -> Vec<Level> {
+        let wide = [Avx2::detect().map(Level::Avx2), Avx512::detect().map(Level::Avx512)];
+        std::iter::once(Level::Scalar(Scalar)).chain(wide.into_iter().flatten()).collect()
+    }
+
+    /// The levels that tests compare: all that this machine has, whatever the cap.
+    #[cfg(test)]
+    pub(crate) fn all() -> Vec<Level> {
+        Level::of_processor()
+    }
+
+    /// The level's name, as `TAMIS_LEVEL` spells it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Level::Scalar(_) => "scalar",
+            Level::Avx2(_) => "avx2",
+            Level::Avx512(_) => "avx512",
+        }
+    }
+}
+
+/// Evaluates an expression with the token of a level.
+macro_rules! dispatch {
+    ($level:expr, $kernels:ident => $work:expr) => {
+        match $level {
+            $crate::simd::Level::Scalar($kernels) => $work,
+            $crate::simd::Level::Avx2($kernels) => $work,
+            $crate::simd::Level::Avx512($kernels) => $work,
+        }
+    };
+}
+pub(crate) use dispatch;
+
+/// What the kernels read: how far to shift a word for each lane, then the mask of a field, then the
+/// sign of a lane.
+#[repr(align(64))]
+struct Table([u64; 16]);
+
+static SHIFTS: Table = Table({
+    let mut table = [63; 16];
+    let mut lane = 0;
+    while lane < 8 {
+        table[lane] = super::scalar::FIRST_FIELD + 6 * lane as u64;
+        lane += 1;
+    }
+    table[12] = 1 << 63;
+    table
+});
+
+/// Starts to fetch the cache line of an address, whatever is there.
+#[inline(always)]
+pub(super) fn prefetch<T>(address: *const T) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: a prefetch reads nothing and faults on nothing.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+}
+
+/// The same word, out of the compiler's sight. Without this it would multiply two words of 64 bits
+/// at a time, which short of AVX-512 is slower than one by one.
+#[inline(always)]
+pub(crate) fn one_by_one(word: u64) -> u64 {
+    let mut word = word;
+    // SAFETY: there is no instruction in it.
+    unsafe {
+        std::arch::asm!("/* {} */", inout(reg) word, options(pure, nomem, nostack, preserves_flags));
+    }
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cap_only_lowers() {
+        let highest = Level::capped(None);
+        assert_eq!(Level::capped(Some("scalar")), Level::Scalar(Scalar));
+        assert_eq!(Level::capped(Some("sse9")), highest);
+        assert_eq!(Level::capped(Some("avx512")), highest);
+        for level in Level::all() {
+            assert_eq!(Level::capped(Some(level.name())), level);
+        }
+        assert!(Level::all().contains(&Level::detect()));
+    }
+}
