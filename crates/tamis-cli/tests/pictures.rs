@@ -74,7 +74,8 @@ fn other_files_are_spared() {
     shell.run("plan rate --items 9 --fpr 0.1 --plot no/such.svg").refused(&["no folder no"]);
     shell.run("plan rate --items 9 --fpr 0.1 --plot .").refused(&["it is a folder"]);
     shell.with_input("build rate --items 5 -o f", "a\n").ok();
-    shell.run("show f -o f").refused(&["no SVG"]);
+    shell.run("show f -o f").refused(&["overwrite"]);
+    shell.run("show f -o f --force").refused(&["overwrite"]);
     shell.run("show notes.txt -o new.svg").refused(&["notes.txt"]);
     assert!(!shell.path("new.svg").exists());
     std::fs::create_dir(shell.path("report")).unwrap();

@@ -16,5 +16,5 @@ pub(crate) use key_file::KeyFile;
 pub(crate) use memory::MemoryLimit;
 pub use share::share;
 pub use size::size;
-pub(crate) use universe::FilterUniverse;
 pub use universe::universe;
+pub(crate) use universe::{FilterUniverse, dictionary_file};

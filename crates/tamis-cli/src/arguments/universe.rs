@@ -4,7 +4,7 @@ use super::count;
 use crate::input::KeyFormat;
 use anyhow::{Context, bail};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::Path;
 use tamis::zone::Universe;
 
 /// The universe of a filter that is opened.
@@ -16,6 +16,11 @@ pub(crate) struct FilterUniverse {
 }
 
 impl FilterUniverse {
+    /// The file of a dictionary, if one is named.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        dictionary_file(self.universe.as_deref()?)
+    }
+
     /// The universe named, if any.
     pub(crate) fn read(&self) -> anyhow::Result<Option<Universe>> {
         self.universe.as_deref().map(universe).transpose()
@@ -27,8 +32,8 @@ pub fn universe(text: &str) -> anyhow::Result<Universe> {
     if text == "ipv4" {
         return Ok(Universe::ipv4());
     }
-    if let Some(path) = text.strip_prefix("dictionary:") {
-        return dictionary(PathBuf::from(path));
+    if let Some(path) = dictionary_file(text) {
+        return dictionary(path);
     }
     if let Some((first, last)) = text.split_once("..") {
         let end = |text: &str| {
@@ -47,11 +52,16 @@ pub fn universe(text: &str) -> anyhow::Result<Universe> {
     }
 }
 
+/// The file that `dictionary:FILE` names.
+pub(crate) fn dictionary_file(universe: &str) -> Option<&Path> {
+    universe.strip_prefix("dictionary:").map(Path::new)
+}
+
 /// The lines of a file, each a key known by its place.
-fn dictionary(path: PathBuf) -> anyhow::Result<Universe> {
+fn dictionary(path: &Path) -> anyhow::Result<Universe> {
     let mut keys: Vec<Vec<u8>> = Vec::new();
     let context = format!("the dictionary {}", path.display());
-    KeyFormat::lines().each(&[path], "reading", false, |batch| {
+    KeyFormat::lines().each(&[path.to_owned()], "reading", false, |batch| {
         keys.extend(batch.texts().map(<[u8]>::to_vec));
         Ok(true)
     })?;

@@ -1,8 +1,8 @@
 //! `tamis add`: more keys for a filter.
 
-use crate::filters::{self, Access, Contents, Lock};
+use crate::filters::{self, Access, Contents};
 use crate::input::Input;
-use crate::output::{self, Integer, Report, count_of, grouped, rate, warn};
+use crate::output::{self, Destination, Integer, Report, count_of, grouped, rate, warn};
 use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
@@ -43,16 +43,16 @@ pub(crate) struct Add {
 
 impl Add {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        output::check_sources(&self.filter, &self.input)?;
+        output::check_sources(&self.input, self.access.files().into_iter().chain([&*self.filter]))?;
         if self.print_new && self.filter == Path::new("-") {
             bail!(
                 "the filter and the new keys cannot both go to standard output; name a file for the filter"
             );
         }
-        let _lock = Lock::new(&self.filter)?;
+        let destination = Destination::in_place(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
         filters::check_changeable(&any)?;
-        let format = filters::key_format(&any, &self.input.format)?;
+        let format = filters::format_to_change(&any, &self.input.format)?;
         let (mut keys, mut new) = (0, 0);
         let mut out = BufWriter::new(std::io::stdout().lock());
         format.each(&self.input.files, "adding", false, |batch| {
@@ -70,13 +70,16 @@ impl Add {
                 .try_for_each(|text| format.write(&mut out, text))
                 .and_then(|()| out.flush());
             match printed {
-                // The reader has seen enough; add the keys all the same.
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(true),
+                // Keys that nobody received must not be remembered.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => bail!(
+                    "the reader of the new keys went away before the end; nothing was added to {}",
+                    self.filter.display()
+                ),
                 other => other.map(|()| true).map_err(Into::into),
             }
         })?;
         drop(out);
-        output::save(&any, &self.filter)?;
+        destination.save(&any)?;
         let contents = Contents::of(&any);
         let report = AddReport {
             file: self.filter.display().to_string(),

@@ -2,12 +2,13 @@
 
 use super::plan::privacy::Method;
 use crate::arguments::{count, epsilon, small_count};
-use crate::output::{self, Integer, Report, progress};
+use crate::output::{self, Integer, Report, grouped, progress};
 use clap::Args;
 use serde::Serialize;
 use tamis::privacy::audit::{Finding, Mechanism, Options, Verdict, audit};
 use tamis::privacy::{Epsilon, LinearPlan, UltraPlan};
 use tamis::rate::{Kind, Plan};
+use tamis::stats::clopper_pearson;
 #[cfg(feature = "lab")]
 use tamis_lab::faults;
 
@@ -18,14 +19,15 @@ use tamis_lab::faults;
 /// other. An audit can show a fault; it cannot prove that there is none.
 #[derive(Args)]
 #[command(after_help = "\
-Exit code: 0 every claim stands (with --planted: and every fault was caught), 1 not so, 2 an error.
+Exit code: 0 every claim stands (with --planted: and every fault was caught), 1 not so (or too few \
+runs to tell), 2 an error.
 
 Examples:
   tamis audit                                      both methods at epsilon 2
   tamis audit --method linear --epsilon 2.7081     q = 16
   tamis audit --planted                            models with known faults, which it must catch
 
-JSON fields: findings (name, claim, epsilon, verdict, planted, event, with, without, runs), as_expected.")]
+JSON fields: findings (name, claim, epsilon, verdict: consistent, violated or too few runs, planted, event, with, without, runs), as_expected.")]
 pub(crate) struct Audit {
     /// The method to audit [default: both]
     #[arg(long, value_enum)]
@@ -65,8 +67,9 @@ impl Audit {
             let finding = self.examine(&*suspect.mechanism)?;
             let expected =
                 if suspect.fault.is_some() { Verdict::Violated } else { Verdict::Consistent };
-            report.as_expected &= finding.verdict == expected;
-            let finding = FindingReport::new(finding, suspect.fault);
+            let enough = finding.verdict == Verdict::Violated || could_show(&finding);
+            report.as_expected &= enough && finding.verdict == expected;
+            let finding = FindingReport::new(finding, suspect.fault, enough);
             if !self.json {
                 output::print(&finding.text())?;
             }
@@ -116,6 +119,15 @@ impl Audit {
     }
 }
 
+/// Whether so many runs can show a loss above the claim at all: whether they would if the item were
+/// seen in every run with it and in none without it.
+fn could_show(finding: &Finding) -> bool {
+    let alpha = Options::default().alpha;
+    let (low, _) = clopper_pearson(finding.runs, finding.runs, alpha);
+    let (_, high) = clopper_pearson(0, finding.runs, alpha);
+    (low / high).ln() > finding.claim.to_f64()
+}
+
 #[derive(Serialize)]
 struct AuditReport {
     findings: Vec<FindingReport>,
@@ -144,12 +156,24 @@ struct FindingReport {
 }
 
 impl FindingReport {
-    fn new(finding: Finding, fault: Option<&'static str>) -> FindingReport {
+    fn new(finding: Finding, fault: Option<&'static str>, enough: bool) -> FindingReport {
+        let text = if enough {
+            finding.to_string()
+        } else {
+            format!(
+                "{}: too few runs: {} a side cannot show a loss of {}, however large it is; \
+                 take more --runs",
+                finding.name,
+                grouped(finding.runs),
+                finding.claim
+            )
+        };
+        let verdict = if enough { finding.verdict.to_string() } else { "too few runs".to_owned() };
         FindingReport {
-            text: finding.to_string(),
+            text,
             claim: finding.claim.to_f64(),
             epsilon: finding.epsilon,
-            verdict: finding.verdict.to_string(),
+            verdict,
             planted: fault,
             with: finding.witness.with.into(),
             without: finding.witness.without.into(),

@@ -2,9 +2,11 @@
 
 use crate::arguments::{MemoryLimit, count, share};
 use crate::dedup::{self, Full, Output, Progress, Rule, Seen, Shape, Source, Tally, Unit, beside};
-use crate::input::MAX_RECORD;
 use crate::input::json_field::FieldPath;
-use crate::output::{self, Integer, Report, Target, count_of, grouped, progress, rate};
+use crate::input::{MAX_RECORD, input_path};
+use crate::output::{
+    self, Content, Destination, Integer, Report, count_of, grouped, output_path, progress, rate,
+};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
@@ -39,10 +41,10 @@ JSON fields: records, kept, changed, without_field, units, repeated, distinct, b
 filter, items, fpr, bytes, expected_mistakes, seconds.")]
 pub(crate) struct Dedup {
     /// Files of records; `-` or nothing is standard input
-    #[arg(value_name = "INPUT")]
+    #[arg(value_name = "INPUT", value_parser = input_path())]
     files: Vec<PathBuf>,
     /// The file to write; `-` or nothing is standard output
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = output_path())]
     output: PathBuf,
     /// Records end with a NUL byte instead of a line end
     #[arg(short = '0', long)]
@@ -237,8 +239,7 @@ impl Dedup {
                 self.output.display()
             );
         }
-        let target = Target { output: self.output.clone(), force: self.force, json: self.json };
-        output::spare_sources(&target, &self.files)?;
+        Destination::new(&self.output, Content::Records, self.force, &self.files)?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(true);
         let file = options.open(&saved.kept).with_context(context)?;

@@ -1,7 +1,7 @@
 //! `tamis list`: what a zone filter holds.
 
 use crate::filters::Opening;
-use crate::output::{self, Integer, Report, count_of, warn};
+use crate::output::{self, Integer, Report, count_of, progress, warn};
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -59,12 +59,16 @@ impl List {
                 any.kind()
             );
         };
+        // A large filter may take long; the spinner says that it is at work, and Ctrl-C ends it.
+        let bar = progress::spinner("listing");
         let list = match self.method {
-            None => any.list()?,
-            Some(ListMethod::Join) => any.list_by(Method::Join)?,
-            Some(ListMethod::Algebra) => any.list_by(Method::Algebra)?,
-            Some(ListMethod::Sturm) => any.list_by(Method::Sturm)?,
+            None => any.list(),
+            Some(ListMethod::Join) => any.list_by(Method::Join),
+            Some(ListMethod::Algebra) => any.list_by(Method::Algebra),
+            Some(ListMethod::Sturm) => any.list_by(Method::Sturm),
         };
+        bar.finish_and_clear();
+        let list = list?;
         let universe = plan.universe();
         let names = list.numbers.iter().map(|number| universe.name(*number));
         if self.json {

@@ -3,7 +3,7 @@
 use crate::arguments::count;
 use crate::filters::{self, Opening};
 use crate::input::KeyFormat;
-use crate::output::{self, Integer, Report, grouped, progress, rate};
+use crate::output::{self, Integer, Report, grouped, progress, rate, warn};
 use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
@@ -60,7 +60,8 @@ const ALPHA: f64 = 0.05;
 impl Measure {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let files = self.members.iter().chain(&self.strangers).chain([&self.filter]);
-        output::standard_input_once(files.map(PathBuf::as_path))?;
+        let files = files.map(PathBuf::as_path).chain(self.opening.files());
+        output::standard_input_once(files)?;
         let filter = self.opening.open(&self.filter)?;
         if self.members.is_none() && self.strangers.is_none() {
             self.random(&filter)
@@ -192,7 +193,10 @@ impl Measure {
     /// How many keys of a file pass, and how many do not.
     fn count(&self, filter: &AnyFilter, file: Option<&Path>) -> anyhow::Result<[u64; 2]> {
         let Some(file) = file else { return Ok([0, 0]) };
-        let format = filters::key_format(filter, &self.format)?;
+        let format = filters::format_to_ask(filter, &self.format)?;
+        if let Some(notice) = filters::kind_notice(filter, &format) {
+            warn(&format!("tamis: notice: {notice}"));
+        }
         let mut counts = [0, 0];
         format.each(&[file.to_owned()], "measuring", false, |batch| {
             for passed in filters::contains(filter, batch)? {

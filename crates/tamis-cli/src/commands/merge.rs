@@ -1,6 +1,6 @@
 //! `tamis union` and `tamis intersect`: several filters into one.
 
-use crate::filters::{Access, Contents, Lock};
+use crate::filters::{Access, Contents};
 use crate::output::{self, Integer, Report, Target};
 use anyhow::Context;
 use clap::Args;
@@ -68,10 +68,10 @@ impl Merge {
         &self,
         merge: impl Fn(&mut AnyFilter, &AnyFilter) -> Result<(), Error>,
     ) -> anyhow::Result<()> {
-        output::standard_input_once(self.filters.iter().map(PathBuf::as_path))?;
-        output::spare_other_files(&self.target)?;
-        // The result may replace one of the filters merged.
-        let _lock = Lock::new(&self.target.output)?;
+        let files = self.filters.iter().map(PathBuf::as_path).chain(self.access.files());
+        output::standard_input_once(files)?;
+        // The result may replace one of the filters merged, so they are no sources to protect.
+        let destination = self.target.destination([])?;
         let mut merged = self.access.open(&self.filters[0], true)?;
         for path in &self.filters[1..] {
             let other = self.access.open(path, true)?;
@@ -79,7 +79,7 @@ impl Merge {
                 format!("cannot merge {} and {}", self.filters[0].display(), path.display())
             })?;
         }
-        output::save(&merged, &self.target.output)?;
+        destination.save(&merged)?;
         let contents = Contents::of(&merged);
         let report = MergeReport {
             file: self.target.output.display().to_string(),

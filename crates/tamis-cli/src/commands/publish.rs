@@ -4,12 +4,12 @@ use super::ledger::{Payment, ReleaseReport};
 use super::plan::privacy::PrivatePlan;
 use crate::arguments::{epsilon, small_count};
 use crate::filters::Access;
-use crate::output::{self, Target, count_of, warn};
+use crate::output::{self, Target, count_of};
 use anyhow::bail;
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tamis::privacy::{Epsilon, UltraFilter};
-use tamis::{AnyFilter, Promise};
+use tamis::{AnyFilter, Error, Promise};
 
 /// Publish a private Bloom filter under noise
 ///
@@ -18,8 +18,10 @@ use tamis::{AnyFilter, Promise};
 /// again: hand out copies of the file instead.
 #[derive(Args)]
 #[command(after_help = "\
-The private filter's size and the items it was planned for become public: build it with --items, not by counting. With k hashes a bit \
-gets a k-th of the loss, so filters with few hashes are the best to publish: build privacy --method bloom --private chooses them.
+The size of the private filter and the items it was planned for become public. Build it with \
+--items, so that the size does not depend on the keys. With k hashes a bit gets a k-th of the loss, \
+so filters with few hashes are the best to publish: build privacy --method bloom --private chooses \
+them.
 
 Examples:
   tamis publish private.tamis --epsilon 4 -o public.tamis
@@ -35,6 +37,9 @@ pub(crate) struct Publish {
     /// How many of its bits must be ones for a key to pass [default: the best]
     #[arg(long, value_name = "T", value_parser = small_count, allow_negative_numbers = true)]
     threshold: Option<u32>,
+    /// Everybody may know how many items the filter was planned for, though they were counted
+    #[arg(long)]
+    size_is_public: bool,
     #[command(flatten)]
     payment: Payment,
     #[command(flatten)]
@@ -45,13 +50,9 @@ pub(crate) struct Publish {
 
 impl Publish {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        if self.filter != Path::new("-") {
-            output::spare_sources(
-                &self.target,
-                [&self.filter].into_iter().chain(&self.payment.ledger),
-            )?;
-        }
-        output::check_folder(&self.target)?;
+        output::standard_input_once(self.access.files().into_iter().chain([&*self.filter]))?;
+        let sources = [&self.filter].into_iter().chain(&self.payment.ledger);
+        let destination = self.target.destination(sources)?;
         let bloom = match self.access.open(&self.filter, true)? {
             AnyFilter::Bloom(bloom) => bloom,
             other if other.promise() == Promise::Privacy => bail!(
@@ -64,16 +65,28 @@ impl Publish {
                 other.kind()
             ),
         };
-        let mut private = UltraFilter::from_bloom(bloom, self.epsilon)?;
+        let private = if self.size_is_public {
+            UltraFilter::from_bloom_with_public_size(bloom, self.epsilon)
+        } else {
+            UltraFilter::from_bloom(bloom, self.epsilon)
+        };
+        let mut private = match private {
+            Err(Error::CountedItems { items }) => bail!(
+                "{} has room for {} because that many keys were counted, and the release would \
+                 tell their number; build it again with --items N, or affirm that the number may \
+                 be known: --size-is-public",
+                self.filter.display(),
+                count_of(items, "item")
+            ),
+            other => other?,
+        };
         if let Some(threshold) = self.threshold {
             private = private.with_threshold(threshold)?;
         }
-        warn(&format!(
-            "tamis: notice: the release tells that there is room for {}; that number must not come from counting the keys",
-            count_of(private.plan().items(), "item")
-        ));
+        // The target is open before anything is charged, and charged before anything is drawn.
+        let file = destination.create()?;
         let left = self.payment.charge(self.epsilon, &self.target.output)?;
-        output::save(&private.publish()?.into(), &self.target.output)?;
+        file.save(&private.publish()?.into())?;
         let plan = PrivatePlan::Bloom(*private.plan());
         let report = ReleaseReport::new(&self.target, &plan, left);
         output::report_on(&self.target.output, &report, self.target.json)

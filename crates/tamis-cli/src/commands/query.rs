@@ -2,7 +2,7 @@
 
 use crate::filters::{self, Opening};
 use crate::input::Input;
-use crate::output::{self, Integer, Report, rate, warn};
+use crate::output::{self, Integer, Report, count_of, rate, warn};
 use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
@@ -26,7 +26,9 @@ Examples:
   tamis query --csv email --rows seen.tamis in.csv  whole rows, header first
   tamis query -c seen.tamis new.txt                 how many
 
-JSON fields: file, promise, keys, passed, printed, fpr_now; of a published filter also fp, fn, epsilon.")]
+JSON fields: file, promise, keys, passed, printed, foreign (with --skip-foreign), asked (text, \
+integers, text and integers, or elements of a universe), fpr_now; of a published filter also fp, fn, \
+epsilon.")]
 pub(crate) struct Query {
     /// The filter
     filter: PathBuf,
@@ -40,6 +42,9 @@ pub(crate) struct Query {
     /// Print nothing; stop at the first key that would be printed
     #[arg(short, long, conflicts_with_all = ["count", "json"])]
     quiet: bool,
+    /// Pass over keys that are not in a zone filter's universe, and say how many they were
+    #[arg(long)]
+    skip_foreign: bool,
     /// With --csv, print whole rows, under the header
     #[arg(long, requires = "csv")]
     rows: bool,
@@ -55,12 +60,15 @@ pub(crate) struct Query {
 impl Query {
     /// Whether any key was printed, or would have been.
     pub(crate) fn run(&self) -> anyhow::Result<bool> {
-        output::check_sources(&self.filter, &self.input)?;
+        output::check_sources(
+            &self.input,
+            self.opening.files().into_iter().chain([&*self.filter]),
+        )?;
         let filter = self.opening.open(&self.filter)?;
-        let format = filters::key_format(&filter, &self.input.format)?;
+        let format = filters::format_to_ask(&filter, &self.input.format)?;
         let silent = self.count || self.quiet || self.json;
         let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-        let (mut keys, mut chosen) = (0u64, 0u64);
+        let (mut keys, mut chosen, mut foreign) = (0u64, 0u64, 0u64);
         let mut printed_header: Option<Vec<u8>> = None;
         format.each(&self.input.files, "querying", self.rows, |batch| {
             if let Some(header) = batch.header.as_ref().filter(|_| !silent) {
@@ -73,13 +81,19 @@ impl Query {
                 }
             }
             keys += batch.len() as u64;
-            let answers = filters::contains(&filter, batch)?;
+            let answers: Vec<Option<bool>> = if self.skip_foreign {
+                filters::contains_or_foreign(&filter, batch)?
+            } else {
+                filters::contains(&filter, batch)?.into_iter().map(Some).collect()
+            };
+            foreign += answers.iter().filter(|answer| answer.is_none()).count() as u64;
+            let wanted = Some(!self.invert);
             if silent {
-                chosen += answers.iter().filter(|passed| **passed != self.invert).count() as u64;
+                chosen += answers.iter().filter(|answer| **answer == wanted).count() as u64;
                 return Ok(!(self.quiet && chosen > 0));
             }
-            for (text, passed) in batch.printed().iter().zip(answers) {
-                if passed != self.invert {
+            for (text, answer) in batch.printed().iter().zip(answers) {
+                if answer == wanted {
                     chosen += 1;
                     format.write(&mut out, text)?;
                 }
@@ -89,6 +103,17 @@ impl Query {
             Ok(true)
         })?;
         drop(out);
+        if !self.quiet {
+            if let Some(notice) = filters::kind_notice(&filter, &format) {
+                warn(&format!("tamis: notice: {notice}"));
+            }
+            if foreign > 0 && !self.json {
+                warn(&format!(
+                    "tamis: notice: {} skipped: not in the filter's universe",
+                    count_of(foreign, "key")
+                ));
+            }
+        }
         if let Some(epsilon) = filter.epsilon().filter(|_| !(self.json || self.quiet)) {
             warn(&format!(
                 "tamis: probably: of members {} pass, of strangers {} do (epsilon {})",
@@ -101,8 +126,10 @@ impl Query {
             file: self.filter.display().to_string(),
             promise: filter.promise().name(),
             keys: keys.into(),
-            passed: (if self.invert { keys - chosen } else { chosen }).into(),
+            passed: (if self.invert { keys - foreign - chosen } else { chosen }).into(),
             printed: chosen.into(),
+            foreign: self.skip_foreign.then_some(foreign.into()),
+            asked: if filter.plan().zone().is_some() { "elements" } else { format.asked() },
             fpr_now: filter.expected_fpr(),
             published: filter.epsilon().map(|epsilon| PublishedFacts {
                 fp: filter.expected_fpr(),
@@ -124,6 +151,9 @@ struct QueryReport {
     keys: Integer,
     passed: Integer,
     printed: Integer,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    foreign: Option<Integer>,
+    asked: &'static str,
     fpr_now: f64,
     #[serde(flatten)]
     published: Option<PublishedFacts>,

@@ -1,8 +1,8 @@
 //! `tamis remove`: fewer keys in a counting filter.
 
-use crate::filters::{self, Access, Contents, Lock};
+use crate::filters::{self, Access, Contents};
 use crate::input::Input;
-use crate::output::{self, Integer, Report, count_of, grouped};
+use crate::output::{self, Destination, Integer, Report, count_of, grouped};
 use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
@@ -39,11 +39,11 @@ pub(crate) struct Remove {
 
 impl Remove {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        output::check_sources(&self.filter, &self.input)?;
-        let _lock = Lock::new(&self.filter)?;
+        output::check_sources(&self.input, self.access.files().into_iter().chain([&*self.filter]))?;
+        let destination = Destination::in_place(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
         filters::check_removable(&any)?;
-        let format = filters::key_format(&any, &self.input.format)?;
+        let format = filters::format_to_change(&any, &self.input.format)?;
         let (mut removed, mut absent) = (0u64, 0u64);
         format.each(&self.input.files, "removing", false, |batch| {
             for (key, text) in batch.keys().into_iter().zip(batch.texts()) {
@@ -64,7 +64,7 @@ impl Remove {
             AnyFilter::Counting(counting) => counting.saturated(),
             _ => 0,
         };
-        output::save(&any, &self.filter)?;
+        destination.save(&any)?;
         let passed_over = if absent > 0 {
             format!(", {} certainly absent", grouped(absent))
         } else {

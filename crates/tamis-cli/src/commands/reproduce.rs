@@ -1,9 +1,9 @@
 //! `tamis reproduce`: published numbers, recomputed.
 
-use crate::output::{self, picture, progress, warn};
-use anyhow::bail;
+use crate::output::{self, Content, Destination, progress, warn};
+use anyhow::{Context, bail};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tamis_lab::{Cell, Document, Report, Verdict};
 
 /// Recompute the numbers of the documents behind tamis, and say which hold
@@ -44,8 +44,7 @@ impl Reproduce {
     /// Whether every verdict is the one on record.
     pub(crate) fn run(&self) -> anyhow::Result<bool> {
         let documents = self.chosen()?;
-        let page =
-            self.report.as_ref().map(|folder| picture::page_in(folder, self.force)).transpose()?;
+        let page = self.report.as_ref().map(|folder| page_in(folder, self.force)).transpose()?;
         let mut all = Report::default();
         for (i, document) in documents.iter().copied().enumerate() {
             let bar = progress::spinner(&format!(
@@ -63,11 +62,11 @@ impl Reproduce {
             }
             all.extend(report);
         }
-        if let Some(path) = page {
+        if let Some((path, destination)) = page {
             let bar = progress::spinner("drawing");
             let html = tamis_lab::page(&all, self.quick, &|step| bar.set_message(step.to_owned()));
             bar.finish_and_clear();
-            picture::replace(&path, &html)?;
+            destination.create()?.save_text(&html)?;
             warn(&format!("tamis: the report is {}", path.display()));
         }
         if self.json {
@@ -86,6 +85,15 @@ impl Reproduce {
         };
         self.documents.iter().map(find).collect()
     }
+}
+
+/// The page of a report in a folder, which is made if need be.
+fn page_in(folder: &Path, force: bool) -> anyhow::Result<(PathBuf, Destination)> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let path = folder.join("index.html");
+    let destination = Destination::new(&path, Content::Page, force, [])?;
+    Ok((path, destination))
 }
 
 /// The numbers of all documents, as a sentence has them.

@@ -1,8 +1,8 @@
 //! `tamis grow` and `tamis shrink`: zone filters by blocks.
 
 use crate::arguments::count;
-use crate::filters::{Access, Lock};
-use crate::output::{self, Integer, Report, count_of, grouped};
+use crate::filters::Access;
+use crate::output::{self, Destination, Integer, Report, count_of, grouped};
 use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
@@ -75,7 +75,7 @@ impl Resize {
         to_blocks: impl Fn(&mut AnyFilter, u64) -> Result<(), tamis::Error>,
         for_items: impl Fn(&mut AnyFilter, u64) -> Result<(), tamis::Error>,
     ) -> anyhow::Result<()> {
-        let _lock = Lock::new(&self.filter)?;
+        let destination = Destination::in_place(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
         let kind = any.kind();
         if any.plan().zone().is_none() {
@@ -88,7 +88,7 @@ impl Resize {
             (Some(blocks), _) => to_blocks(&mut any, blocks)?,
             (None, items) => for_items(&mut any, items.unwrap_or(1))?,
         }
-        output::save(&any, &self.filter)?;
+        destination.save(&any)?;
         let Some(plan) = any.plan().zone() else { return Ok(()) };
         let len = any.len().unwrap_or_default();
         let report = ResizeReport {

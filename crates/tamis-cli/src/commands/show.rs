@@ -1,7 +1,7 @@
 //! `tamis show`: a filter as a person sees it.
 
 use crate::filters::Opening;
-use crate::output::picture;
+use crate::output::{Content, Destination, output_path};
 use anyhow::Context;
 use clap::Args;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub(crate) struct Show {
     /// The filter
     filter: PathBuf,
     /// The SVG file to write; `-` is standard output
-    #[arg(short, long, value_name = "FILE.svg")]
+    #[arg(short, long, value_name = "FILE.svg", value_parser = output_path())]
     output: PathBuf,
     /// Replace the file even if it is no SVG
     #[arg(long)]
@@ -30,12 +30,13 @@ pub(crate) struct Show {
 
 impl Show {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        picture::check(&self.output, self.force)?;
+        let destination =
+            Destination::new(&self.output, Content::Drawing, self.force, [&self.filter])?;
         let any = self.opening.open(&self.filter)?;
         let name = self.filter.file_name().unwrap_or(self.filter.as_os_str()).to_string_lossy();
         let title = format!("{name}: a {} filter", any.kind());
         let drawing = tamis_plot::picture::of(&any, title)
             .with_context(|| format!("a {} filter cannot be drawn by this release", any.kind()))?;
-        picture::save(&self.output, &drawing.svg(), self.force)
+        destination.create()?.save_text(&tamis_plot::standalone(&drawing.svg()))
     }
 }

@@ -5,8 +5,8 @@ use crate::output::warn;
 use anyhow::{Context, bail};
 use tamis::{AnyFilter, Error, KeyRef, Promise};
 
-/// How to take keys for this filter: as it has them. Warns of keys that it cannot have.
-pub(crate) fn key_format(filter: &AnyFilter, format: &KeyFormat) -> anyhow::Result<KeyFormat> {
+/// How to ask this filter: for keys as it has them. Warns of keys that it cannot have.
+pub(crate) fn format_to_ask(filter: &AnyFilter, format: &KeyFormat) -> anyhow::Result<KeyFormat> {
     if let Some(plan) = filter.plan().zone() {
         return format.for_universe(plan.universe());
     }
@@ -17,13 +17,79 @@ pub(crate) fn key_format(filter: &AnyFilter, format: &KeyFormat) -> anyhow::Resu
     Ok(format.for_kinds(kinds))
 }
 
+/// How to change this filter. One that has text and integers must be told which.
+pub(crate) fn format_to_change(
+    filter: &AnyFilter,
+    format: &KeyFormat,
+) -> anyhow::Result<KeyFormat> {
+    let format = format_to_ask(filter, format)?;
+    if format.takes_both() {
+        bail!(
+            "the filter holds text and integers; say which these keys are: --keys text or \
+             --keys integers"
+        );
+    }
+    Ok(format)
+}
+
+/// What a person should know of the kind of keys that are asked for, if it does not go without
+/// saying.
+pub(crate) fn kind_notice(filter: &AnyFilter, format: &KeyFormat) -> Option<String> {
+    if format.takes_both() {
+        return Some(
+            "the filter holds text and integers: each key is asked for as both \
+             (--keys text or --keys integers asks for one)"
+                .to_owned(),
+        );
+    }
+    let other = if format.asked() == "text" { "integers" } else { "text" };
+    (filter.promise() == Promise::Privacy).then(|| {
+        format!(
+            "keys are asked for as {}; a published filter does not say what its keys are \
+             (--keys {other} asks for {other})",
+            format.asked()
+        )
+    })
+}
+
 /// Whether each key of a batch passes.
 pub(crate) fn contains(filter: &AnyFilter, batch: &Batch) -> anyhow::Result<Vec<bool>> {
+    if let Some(plan) = filter.plan().zone() {
+        let universe = plan.universe();
+        let passes = |(index, text)| {
+            let number = universe.number_of_text(text).with_context(|| batch.place_of(index))?;
+            Ok(filter.contains_number(number)?)
+        };
+        return batch.texts().enumerate().map(passes).collect();
+    }
+    let mut answers = filter.contains_many(&batch.keys())?;
+    if !batch.maybe_integers().is_empty() {
+        let left = batch.maybe_integers().iter().enumerate();
+        let left =
+            left.filter_map(|(i, integer)| Some((i, (*integer)?))).filter(|(i, _)| !answers[*i]);
+        let (places, integers): (Vec<usize>, Vec<KeyRef<'_>>) = left.unzip();
+        for (place, passed) in places.into_iter().zip(filter.contains_many(&integers)?) {
+            answers[place] = passed;
+        }
+    }
+    Ok(answers)
+}
+
+/// Whether each key of a batch passes, `None` where it is no element of a zone filter's universe.
+pub(crate) fn contains_or_foreign(
+    filter: &AnyFilter,
+    batch: &Batch,
+) -> anyhow::Result<Vec<Option<bool>>> {
     let Some(plan) = filter.plan().zone() else {
-        return Ok(filter.contains_many(&batch.keys())?);
+        return Ok(contains(filter, batch)?.into_iter().map(Some).collect());
     };
-    let number = |text| plan.universe().number_of_text(text);
-    batch.texts().map(|text| Ok(filter.contains_number(number(text)?)?)).collect()
+    let universe = plan.universe();
+    let passes = |text| match universe.number_of_text(text) {
+        Ok(number) => Ok(Some(filter.contains_number(number)?)),
+        Err(Error::Outside { .. }) => Ok(None),
+        Err(other) => Err(other.into()),
+    };
+    batch.texts().map(passes).collect()
 }
 
 /// Puts in the keys of a batch, and says how many were (certainly) new.
@@ -44,16 +110,17 @@ pub(crate) fn insert_each(
         return batch.keys().into_iter().map(|key| Ok(filter.insert(key)?)).collect();
     };
     let universe = plan.universe().clone();
-    let insert = |text: &[u8]| {
-        let number = universe.number_of_text(text)?;
+    let insert = |(index, text): (usize, &[u8])| {
+        let number = universe.number_of_text(text).with_context(|| batch.place_of(index))?;
         filter.insert_number(number, beyond).with_context(|| {
             format!(
-                "{:?} is one item too many (--beyond takes it all the same)",
+                "{}: {:?} is one item too many (--beyond takes it all the same)",
+                batch.place_of(index),
                 String::from_utf8_lossy(text)
             )
         })
     };
-    batch.texts().map(insert).collect()
+    batch.texts().enumerate().map(insert).collect()
 }
 
 /// Refuses filters that cannot forget.

@@ -11,13 +11,18 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
+    /// Nothing to lock.
+    pub(crate) fn none() -> Lock {
+        Lock { _file: None }
+    }
+
     /// Waits for the lock on a filter that is to be changed. What is no regular file is not locked.
     pub(crate) fn new(path: &Path) -> anyhow::Result<Lock> {
         let context = || format!("cannot lock {}", path.display());
         let mut told = false;
         loop {
             if path == Path::new("-") || !path.is_file() {
-                return Ok(Lock { _file: None });
+                return Ok(Lock::none());
             }
             let file =
                 File::open(path).with_context(|| format!("cannot open {}", path.display()))?;

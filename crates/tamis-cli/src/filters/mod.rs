@@ -7,7 +7,8 @@ mod open;
 
 pub(crate) use contents::{Contents, zone_promise};
 pub(crate) use keys::{
-    check_changeable, check_removable, contains, insert, insert_each, key_format, remove,
+    check_changeable, check_removable, contains, contains_or_foreign, format_to_ask,
+    format_to_change, insert, insert_each, kind_notice, remove,
 };
 pub(crate) use lock::Lock;
 pub(crate) use open::{Access, Opening};

@@ -29,12 +29,22 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
+    /// The files that opening the filter may read, besides the filter.
+    pub(crate) fn files(&self) -> Option<&Path> {
+        self.access.files()
+    }
+
     pub(crate) fn open(&self, path: &Path) -> anyhow::Result<AnyFilter> {
         self.access.open(path, !self.no_verify)
     }
 }
 
 impl Access {
+    /// The files that opening the filter may read, besides the filter.
+    pub(crate) fn files(&self) -> Option<&Path> {
+        self.universe.file()
+    }
+
     /// Opens a filter; `-` is standard input. A key is read only if the filter needs one. Verify a
     /// filter that you change: a damaged body would get a good checksum.
     pub(crate) fn open(&self, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {

@@ -8,7 +8,8 @@ use tamis::KeyRef;
 pub struct Batch {
     pub(super) text: Vec<u8>,
     ends: Vec<usize>,
-    integers: Vec<Option<KeyRef<'static>>>,
+    integers: Vec<KeyRef<'static>>,
+    maybe_integers: Vec<Option<KeyRef<'static>>>,
     pub(super) rows: Vec<Vec<u8>>,
     /// The header of a CSV file, with its first batch, where rows were asked for.
     pub(crate) header: Option<Vec<u8>>,
@@ -46,6 +47,7 @@ impl Batch {
         self.text.clear();
         self.ends.clear();
         self.integers.clear();
+        self.maybe_integers.clear();
         self.rows.clear();
         self.place.skipped_after.clear();
         self.place.lines.clear();
@@ -54,8 +56,8 @@ impl Batch {
     pub(super) fn push(&mut self, text: &[u8], kind: Kind) -> Result<(), NotAnInteger> {
         match kind {
             Kind::Text => {}
-            Kind::Integers => self.integers.push(Some(parse_integer(text).ok_or(NotAnInteger)?)),
-            Kind::Both => self.integers.push(parse_integer(text)),
+            Kind::Integers => self.integers.push(parse_integer(text).ok_or(NotAnInteger)?),
+            Kind::Both => self.maybe_integers.push(parse_integer(text)),
         }
         self.text.extend_from_slice(text);
         self.ends.push(self.text.len());
@@ -80,19 +82,16 @@ impl Batch {
 
     /// The keys as integers if they are to be integers, else as text.
     pub fn keys(&self) -> Vec<KeyRef<'_>> {
-        if !self.integers.is_empty() && self.integers.iter().all(Option::is_some) {
-            return self.integers.iter().flatten().copied().collect();
+        if self.integers.is_empty() {
+            self.texts().map(KeyRef::Bytes).collect()
+        } else {
+            self.integers.clone()
         }
-        self.text_keys()
     }
 
-    pub(crate) fn text_keys(&self) -> Vec<KeyRef<'_>> {
-        self.texts().map(KeyRef::Bytes).collect()
-    }
-
-    /// The integer that each key can be read as, where integers are asked for.
-    pub(crate) fn integers(&self) -> &[Option<KeyRef<'static>>] {
-        &self.integers
+    /// The integer that each key can be read as, where both kinds are asked for; else nothing.
+    pub(crate) fn maybe_integers(&self) -> &[Option<KeyRef<'static>>] {
+        &self.maybe_integers
     }
 
     /// What to print of each key: its text, or its whole row where rows were asked for.

@@ -2,12 +2,12 @@
 
 use super::batch::Batch;
 use super::{CHUNK, KeyFormat, MAX_RECORD, Take, not_an_integer};
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow};
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// What some editors put before UTF-8 text.
-const BOM: &[u8] = b"\xef\xbb\xbf";
+/// A record of the largest size, with its line end.
+const LONGEST_LINE: usize = MAX_RECORD + 2;
 
 /// Gives the records of `input` to `take`, a batch at a time. Says whether to go on.
 pub(super) fn read(
@@ -22,18 +22,13 @@ pub(super) fn read(
     let file: Arc<str> = name.into();
     let mut batch = Batch::default();
     let mut buffer = vec![0; CHUNK];
-    let (mut filled, mut first, mut seen) = (0, true, 0u64);
+    let (mut filled, mut seen) = (0, 0u64);
     loop {
         if filled == buffer.len() {
-            if filled >= MAX_RECORD {
-                bail!(
-                    "{name}: record {} is longer than {MAX_RECORD} bytes; is this a text file, \
-                     and are its records separated by {}?",
-                    seen + 1,
-                    if format.null { "NUL bytes" } else { "line ends (for NUL bytes, say -0)" }
-                );
+            if filled == LONGEST_LINE {
+                return Err(too_long(format, name, seen + 1));
             }
-            buffer.resize(filled * 2, 0);
+            buffer.resize((filled * 2).min(LONGEST_LINE), 0);
         }
         let got = match input.read(&mut buffer[filled..]) {
             Ok(got) => got,
@@ -41,23 +36,14 @@ pub(super) fn read(
             Err(e) => return Err(e).with_context(|| format!("cannot read {name}")),
         };
         filled += got;
-        if got > 0 && first && lines && filled < BOM.len() && BOM.starts_with(&buffer[..filled]) {
-            continue; // too little to see whether it is a byte-order mark
-        }
         let mut start = 0;
-        if first {
-            first = false;
-            if lines && buffer[..filled].starts_with(BOM) {
-                start = BOM.len();
-            }
-        }
         // Everything up to the last separator is complete; at the end of the input, so is the
         // rest.
         let ended = got == 0;
         let complete = if ended {
             filled
         } else {
-            memchr::memrchr(separator, &buffer[start..filled]).map_or(start, |at| start + at + 1)
+            memchr::memrchr(separator, &buffer[..filled]).map_or(0, |at| at + 1)
         };
         batch.clear();
         batch.place.file = Arc::clone(&file);
@@ -68,7 +54,10 @@ pub(super) fn read(
                 other => other,
             };
             seen += 1;
-            if format.skip_blank && record.is_empty() {
+            if record.len() > MAX_RECORD {
+                return Err(too_long(format, name, seen));
+            }
+            if format.skip_blank && record.is_empty() || format.is_comment(record) {
                 let keys = batch.len();
                 batch.place.skipped_after.push(keys);
                 return Ok(());
@@ -99,4 +88,12 @@ pub(super) fn read(
             buffer.shrink_to_fit();
         }
     }
+}
+
+fn too_long(format: &KeyFormat, name: &str, record: u64) -> anyhow::Error {
+    anyhow!(
+        "{name}: record {record} is longer than {MAX_RECORD} bytes; is this a text file, and are \
+         its records separated by {}?",
+        if format.null { "NUL bytes" } else { "line ends (for NUL bytes, say -0)" }
+    )
 }

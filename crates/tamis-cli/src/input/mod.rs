@@ -2,18 +2,19 @@
 
 mod batch;
 mod csv;
+mod decode;
 pub(crate) mod json_field;
 mod lines;
 
 pub use batch::Batch;
 pub(crate) use batch::Kind;
 
-use crate::output::progress;
+use crate::output::{progress, warn};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use tamis::Kinds;
@@ -23,7 +24,7 @@ use tamis::zone::Universe;
 #[derive(Args)]
 pub struct Input {
     /// Files of keys, one a line (a blank line is the empty key); `-` or nothing is standard input
-    #[arg(value_name = "INPUT")]
+    #[arg(value_name = "INPUT", value_parser = input_path())]
     pub(crate) files: Vec<PathBuf>,
     /// How keys are told apart.
     #[command(flatten)]
@@ -39,7 +40,8 @@ pub struct KeyFormat {
     null: bool,
     /// Take keys from this column of CSV, by its name in the first row or its number from 1
     ///
-    /// With a number, the first row is data too, unless --header says that it is not.
+    /// With a number, the first row is data too, unless --header says that it is not. A column
+    /// whose name is a number is written with an equals sign: --csv =2024
     #[arg(long, value_name = "COLUMN")]
     csv: Option<String>,
     /// What separates the columns of CSV: one character, or \\t for a tab
@@ -48,12 +50,21 @@ pub struct KeyFormat {
     /// The first row of CSV is a header even though the column is given by number
     #[arg(long, requires = "csv")]
     header: bool,
-    /// Keep carriage returns at line ends and a byte-order mark at the start as parts of keys
-    #[arg(long, conflicts_with_all = ["csv", "null"])]
+    /// Take the bytes as they are: no decompression, no decoding, no carriage returns cut off
+    ///
+    /// Without it, gzip, zstd, xz, bzip2 and UTF-16 are recognised by their first bytes and read,
+    /// a byte-order mark is dropped, and a line may end with a carriage return.
+    #[arg(long, conflicts_with = "csv")]
     raw: bool,
+    /// Lines that begin with this are no keys
+    #[arg(long, value_name = "PREFIX", allow_hyphen_values = true)]
+    comments: Option<String>,
     /// Take keys as text or as integers [default: as the filter has them; text for a new one]
     #[arg(long, value_name = "KIND")]
     keys: Option<KeyKind>,
+    /// Whether keys are taken as text and as integers.
+    #[arg(skip)]
+    both: bool,
     /// Whether blank lines are no keys: they are neither numbers nor addresses.
     #[arg(skip)]
     skip_blank: bool,
@@ -66,6 +77,17 @@ enum KeyKind {
     /// Whole numbers from -2^63 to 2^64-1: 7, +7 and 007 are one key, and none of them is the text
     /// "7"
     Integers,
+}
+
+/// A path to read from. The names that systems have for standard input are read as `-`.
+pub(crate) fn input_path() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
+    use clap::builder::TypedValueParser;
+    clap::builder::PathBufValueParser::new().map(|path| {
+        let is_standard_input = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]
+            .iter()
+            .any(|name| path == Path::new(name));
+        if is_standard_input { PathBuf::from("-") } else { path }
+    })
 }
 
 fn delimiter(text: &str) -> Result<u8, String> {
@@ -110,11 +132,31 @@ impl Input {
 }
 
 impl KeyFormat {
-    /// Takes keys as the filter has them, unless told otherwise.
+    /// Takes keys as the filter has them, unless told otherwise. A filter that has text and
+    /// integers is asked for both.
     pub(crate) fn for_kinds(&self, kinds: Kinds) -> KeyFormat {
-        let only_integers = kinds.has(Kinds::INTEGERS) && !kinds.has(Kinds::BYTES);
-        let keys = self.keys.or(only_integers.then_some(KeyKind::Integers));
-        KeyFormat { keys, skip_blank: keys == Some(KeyKind::Integers), ..self.clone() }
+        let (text, integers) = (kinds.has(Kinds::BYTES), kinds.has(Kinds::INTEGERS));
+        let keys = self.keys.or((integers && !text).then_some(KeyKind::Integers));
+        KeyFormat {
+            keys,
+            both: keys.is_none() && integers && text,
+            skip_blank: keys == Some(KeyKind::Integers),
+            ..self.clone()
+        }
+    }
+
+    /// Whether each key is taken as text and as an integer.
+    pub(crate) fn takes_both(&self) -> bool {
+        self.both
+    }
+
+    /// What keys are taken as, in words.
+    pub(crate) fn asked(&self) -> &'static str {
+        match self.kind() {
+            Kind::Text => "text",
+            Kind::Integers => "integers",
+            Kind::Both => "text and integers",
+        }
     }
 
     /// The keys of a zone filter are elements of its universe, written as text.
@@ -146,7 +188,9 @@ impl KeyFormat {
             delimiter: b',',
             header: false,
             raw: false,
+            comments: None,
             keys: None,
+            both: false,
             skip_blank: false,
         }
     }
@@ -167,9 +211,15 @@ impl KeyFormat {
         out.write_all(if self.null { b"\0" } else { b"\n" })
     }
 
+    fn is_comment(&self, record: &[u8]) -> bool {
+        let prefix = self.comments.as_ref().filter(|prefix| !prefix.is_empty());
+        prefix.is_some_and(|prefix| record.starts_with(prefix.as_bytes()))
+    }
+
     fn kind(&self) -> Kind {
         match self.keys {
             Some(KeyKind::Integers) => Kind::Integers,
+            _ if self.both => Kind::Both,
             _ => Kind::Text,
         }
     }
@@ -224,6 +274,9 @@ impl KeyFormat {
     ) -> anyhow::Result<()> {
         for file in files {
             let go_on = if file == Path::new("-") {
+                if io::stdin().is_terminal() {
+                    warn("tamis: reading keys from the terminal; end with Ctrl-D");
+                }
                 let input = progress.wrap_read(io::stdin().lock());
                 self.read("standard input", input, rows, take)
             } else {
@@ -252,6 +305,12 @@ impl KeyFormat {
         rows: bool,
         take: Take<'_>,
     ) -> anyhow::Result<bool> {
+        let input: decode::Decoded<'_> = if self.raw {
+            Box::new(input)
+        } else {
+            decode::decoded(name, input, !self.null)
+                .with_context(|| format!("cannot read {name}"))?
+        };
         match &self.csv {
             Some(column) => csv::read(self, name, column, input, rows, take),
             None => lines::read(self, name, input, take),

@@ -1,7 +1,7 @@
-//! What a command prints: a report as text or as JSON, warnings, drawings.
+//! What a command prints and writes: a report as text or as JSON, warnings, files.
 
+mod file;
 mod numbers;
-pub(crate) mod picture;
 pub(crate) mod progress;
 mod report;
 mod target;
@@ -9,6 +9,5 @@ mod target;
 pub(crate) use numbers::{Integer, about, count_of, grouped, rate};
 pub(crate) use report::{Report, print, print_report, report_on, warn};
 pub(crate) use target::{
-    Target, check_folder, check_sources, save, spare_other_files, spare_sources,
-    standard_input_once,
+    Content, Destination, Target, check_sources, output_path, standard_input_once,
 };

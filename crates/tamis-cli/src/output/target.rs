@@ -1,21 +1,23 @@
-//! The file that a command writes.
+//! The file that a command writes. One function decides for all commands whether it may be
+//! replaced: [`Destination::new`].
 
-use anyhow::{Context, anyhow, bail};
+use super::file::NewFile;
+use crate::filters::Lock;
+use crate::input::Input;
+use anyhow::{Context, bail};
 use clap::Args;
 use std::fs::File;
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use tamis::AnyFilter;
-
-use crate::input::Input;
 
 /// The file that a new filter goes to.
 #[derive(Args)]
 pub(crate) struct Target {
     /// The file to write; an existing filter is replaced in one step; `-` is standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = output_path())]
     pub(crate) output: PathBuf,
-    /// Replace the file even if it is no filter
+    /// Replace the file even if it is no filter (a ledger is never replaced)
     #[arg(long)]
     pub(crate) force: bool,
     /// Print one JSON object
@@ -23,11 +25,181 @@ pub(crate) struct Target {
     pub(crate) json: bool,
 }
 
-/// The files that keys come from, and the filter: standard input may be one of them.
-pub(crate) fn check_sources(filter: &Path, input: &Input) -> anyhow::Result<()> {
-    let standard_input = [PathBuf::from("-")];
-    let files = if input.files.is_empty() { &standard_input[..] } else { &input.files };
-    standard_input_once(files.iter().map(PathBuf::as_path).chain([filter]))
+impl Target {
+    /// Where the new filter goes, if it may go there.
+    pub(crate) fn destination<'a>(
+        &self,
+        sources: impl IntoIterator<Item = &'a PathBuf>,
+    ) -> anyhow::Result<Destination> {
+        Destination::new(&self.output, Content::Filter, self.force, sources)
+    }
+}
+
+/// A path to write to. The names that systems have for standard output are read as `-`.
+pub(crate) fn output_path() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
+    use clap::builder::TypedValueParser;
+    clap::builder::PathBufValueParser::new().map(|path| {
+        let is_standard_output = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+            .iter()
+            .any(|name| path == Path::new(name));
+        if is_standard_output { PathBuf::from("-") } else { path }
+    })
+}
+
+/// What is to be written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// A filter: binary.
+    Filter,
+    /// An SVG.
+    Drawing,
+    /// Records of any kind: no file is known to be one.
+    Records,
+    /// The page of `tamis reproduce`.
+    #[cfg(feature = "lab")]
+    Page,
+}
+
+impl Content {
+    fn name(self) -> &'static str {
+        match self {
+            Content::Filter => "filter",
+            Content::Drawing => "SVG",
+            Content::Records => "output of dedup",
+            #[cfg(feature = "lab")]
+            Content::Page => "report of tamis",
+        }
+    }
+
+    /// Whether a file that begins so is of this kind.
+    fn begins(self, start: &[u8]) -> bool {
+        match self {
+            Content::Filter => start.starts_with(&tamis::format::MAGIC),
+            Content::Drawing => String::from_utf8_lossy(start).contains("<svg"),
+            Content::Records => false,
+            #[cfg(feature = "lab")]
+            Content::Page => String::from_utf8_lossy(start).contains("recomputed by tamis"),
+        }
+    }
+}
+
+/// How a ledger begins.
+const LEDGER: &[u8] = b"tamis-ledger-";
+
+/// A target that may be written. While it exists, other processes do not change the file.
+pub(crate) struct Destination {
+    path: PathBuf,
+    private: bool,
+    _lock: Lock,
+}
+
+impl Destination {
+    /// Decides whether a file may be written, for every command:
+    ///
+    /// * a ledger is never replaced, not even by force;
+    /// * what the result is made from is not replaced;
+    /// * a file of another kind is replaced only by force;
+    /// * a filter is not written to a terminal;
+    /// * a folder that does not exist or cannot be written to is refused, before anything is
+    ///   computed or charged.
+    pub(crate) fn new<'a>(
+        path: &Path,
+        content: Content,
+        force: bool,
+        sources: impl IntoIterator<Item = &'a PathBuf>,
+    ) -> anyhow::Result<Destination> {
+        if path == Path::new("-") {
+            if content == Content::Filter {
+                refuse_terminal(std::io::stdout().is_terminal())?;
+            }
+            return Ok(Destination::at(path, Lock::none()));
+        }
+        let shown = path.display();
+        if path.is_dir() {
+            bail!("cannot write {shown}: it is a folder");
+        }
+        let folder = match path.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        if !folder.is_dir() {
+            bail!("cannot write {shown}: there is no folder {}", folder.display());
+        }
+        let lock = Lock::new(path)?;
+        if path.is_file() {
+            let mut start = Vec::new();
+            let file = File::open(path).with_context(|| format!("cannot open {shown}"))?;
+            file.take(1024).read_to_end(&mut start)?;
+            if start.starts_with(LEDGER) {
+                bail!(
+                    "{shown} is a ledger, which nothing may overwrite, not even --force; name another file"
+                );
+            }
+            let existing = path.canonicalize()?;
+            let is_source =
+                |source: &PathBuf| source.canonicalize().is_ok_and(|source| source == existing);
+            if sources.into_iter().any(is_source) {
+                bail!("-o {shown} would overwrite what it is made from; name another file");
+            }
+            if !force && !start.is_empty() && !content.begins(&start) {
+                bail!(
+                    "{shown} exists and is no {}; name another file, or replace it with --force",
+                    content.name()
+                );
+            }
+        }
+        let destination = Destination::at(path, lock);
+        // Find out now whether it can be written, and leave nothing behind.
+        if !path.exists() || path.is_file() {
+            drop(destination.create()?);
+        }
+        Ok(destination)
+    }
+
+    /// The filter that a command changes, in its place. `-` is standard input and then standard
+    /// output.
+    pub(crate) fn in_place(filter: &Path) -> anyhow::Result<Destination> {
+        if filter == Path::new("-") {
+            refuse_terminal(std::io::stdout().is_terminal())?;
+        }
+        Ok(Destination::at(filter, Lock::new(filter)?))
+    }
+
+    fn at(path: &Path, lock: Lock) -> Destination {
+        Destination { path: path.to_owned(), private: false, _lock: lock }
+    }
+
+    /// Only the owner may read what is written.
+    pub(crate) fn private(self) -> Destination {
+        Destination { private: true, ..self }
+    }
+
+    /// Opens the file for writing. Nothing is replaced yet.
+    pub(crate) fn create(&self) -> anyhow::Result<NewFile> {
+        NewFile::create(&self.path, self.private)
+            .with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    /// Writes a filter, whole or not at all.
+    pub(crate) fn save(&self, filter: &AnyFilter) -> anyhow::Result<()> {
+        self.create()?.save(filter)
+    }
+}
+
+fn refuse_terminal(is_terminal: bool) -> anyhow::Result<()> {
+    if is_terminal {
+        bail!("a filter is binary and is not written to a terminal; redirect it, or name a file");
+    }
+    Ok(())
+}
+
+/// The files that keys come from, the filter and the dictionary: standard input may be one of them.
+pub(crate) fn check_sources<'a>(
+    input: &'a Input,
+    others: impl IntoIterator<Item = &'a Path>,
+) -> anyhow::Result<()> {
+    let default = input.files.is_empty().then_some(Path::new("-"));
+    standard_input_once(input.files.iter().map(PathBuf::as_path).chain(default).chain(others))
 }
 
 /// Refuses to read standard input for two purposes: the second would find nothing.
@@ -40,70 +212,13 @@ pub(crate) fn standard_input_once<'a>(
     Ok(())
 }
 
-/// Refuses to write a filter over what it is made from, or over something else that is no filter.
-pub(crate) fn spare_sources<'a>(
-    target: &Target,
-    sources: impl IntoIterator<Item = &'a PathBuf> + Clone,
-) -> anyhow::Result<()> {
-    let output = &target.output;
-    standard_input_once(sources.clone().into_iter().map(PathBuf::as_path))?;
-    if let Ok(existing) = output.canonicalize()
-        && existing.is_file()
-        && sources
-            .into_iter()
-            .any(|source| source.canonicalize().is_ok_and(|source| source == existing))
-    {
-        bail!(
-            "-o {} would overwrite what the filter is made from; name another file",
-            output.display()
-        );
-    }
-    spare_other_files(target)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Refuses to replace a file that is no filter, unless forced to: a slip of the hand, more often
-/// than not.
-pub(crate) fn spare_other_files(target: &Target) -> anyhow::Result<()> {
-    let path = &target.output;
-    if target.force || path == Path::new("-") || !path.is_file() {
-        return Ok(());
+    #[test]
+    fn filters_are_not_written_to_a_terminal() {
+        assert!(refuse_terminal(true).unwrap_err().to_string().contains("terminal"));
+        assert!(refuse_terminal(false).is_ok());
     }
-    let mut start = Vec::new();
-    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-    file.take(tamis::format::MAGIC.len() as u64).read_to_end(&mut start)?;
-    if !start.is_empty() && start != tamis::format::MAGIC {
-        bail!(
-            "{} exists and is no filter; name another file, or replace it with --force",
-            path.display()
-        );
-    }
-    Ok(())
-}
-
-/// Refuses a target that surely cannot be written, before that costs anything.
-pub(crate) fn check_folder(target: &Target) -> anyhow::Result<()> {
-    match target.output.parent() {
-        Some(folder) if folder != Path::new("") && !folder.is_dir() => {
-            bail!(
-                "cannot write {}: there is no folder {}",
-                target.output.display(),
-                folder.display()
-            )
-        }
-        _ if target.output.is_dir() => {
-            bail!("cannot write {}: it is a folder", target.output.display())
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Writes a filter; `-` is standard output.
-pub(crate) fn save(filter: &AnyFilter, path: &Path) -> anyhow::Result<()> {
-    if path == Path::new("-") {
-        // Half a filter is no use to anyone, so a reader that went away is an error here.
-        return filter
-            .write_to(std::io::stdout().lock())
-            .map_err(|error| anyhow!("cannot write the filter to standard output: {error}"));
-    }
-    filter.save(path).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -4,7 +4,7 @@ use crate::arguments::{KeyFile, MemoryLimit};
 use crate::commands::ledger::{Payment, ReleaseReport};
 use crate::commands::plan::privacy::{PrivacySize, PrivatePlan};
 use crate::input::Input;
-use crate::output::{self, Target, count_of, grouped, warn};
+use crate::output::{self, Target, count_of, grouped, progress, warn};
 use anyhow::bail;
 use clap::Args;
 use tamis::privacy::{LinearDraft, UltraFilter};
@@ -84,8 +84,8 @@ impl Draft {
 impl BuildPrivacy {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let sources = self.input.files.iter().chain(self.key.path()).chain(&self.payment.ledger);
-        output::spare_sources(&self.target, sources)?;
-        output::check_folder(&self.target)?;
+        output::check_sources(&self.input, [])?;
+        let destination = self.target.destination(sources)?;
         let plan = self.size.plan()?;
         if self.private && matches!(plan, PrivatePlan::Linear(_)) {
             bail!(
@@ -116,11 +116,16 @@ impl BuildPrivacy {
         }
         if self.private {
             let Draft::Bloom(private) = draft else { bail!("--private goes with --method bloom") };
-            output::save(&private.into_bloom().into(), &self.target.output)?;
+            destination.private().save(&private.into_bloom().into())?;
             return self.report_private(&plan, keys);
         }
+        // The target is open before anything is charged, and charged before anything is drawn.
+        let file = destination.create()?;
         let left = self.payment.charge(plan.epsilon(), &self.target.output)?;
-        output::save(&draft.publish()?, &self.target.output)?;
+        let bar = progress::spinner("drawing the release");
+        let release = draft.publish();
+        bar.finish_and_clear();
+        file.save(&release?)?;
         let report = ReleaseReport::new(&self.target, &plan, left).of_keys(keys, None);
         output::report_on(&self.target.output, &report, self.target.json)
     }

@@ -57,7 +57,9 @@ enum Family {
 
 impl BuildRate {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        output::spare_sources(&self.target, self.input.files.iter().chain(self.key.path()))?;
+        output::check_sources(&self.input, [])?;
+        let sources = self.input.files.iter().chain(self.key.path());
+        let destination = self.target.destination(sources)?;
         let hash = self.hash()?;
         let plan = self.plan()?;
         if let Some(most) = self.memory.bytes() {
@@ -70,12 +72,18 @@ impl BuildRate {
             new += any.insert_many(&batch.keys())?;
             Ok(true)
         })?;
-        output::save(&any, &self.target.output)?;
+        destination.save(&any)?;
         self.report(&any, &plan, keys, new)
     }
 
     fn hash(&self) -> anyhow::Result<HashFamily> {
-        let default = if self.key.is_on_command_line() { Family::Keyed } else { Family::Fast };
+        // A key file asks for the keyed hash. If only the environment names it, --seed on the
+        // command line asks for the fast one.
+        let keyed = match self.seed {
+            Some(_) => self.key.is_on_command_line(),
+            None => self.key.path().is_some(),
+        };
+        let default = if keyed { Family::Keyed } else { Family::Fast };
         let family = self.hash.unwrap_or(default);
         if self.seed.is_some() && family != Family::Fast {
             bail!(
@@ -118,8 +126,17 @@ impl BuildRate {
                 Some(self.input.count()?.max(1))
             }
         };
-        Size { items, fpr, bits: size.bits, filter: size.filter, counter_bits: size.counter_bits }
-            .plan()
+        let counted = size.items.is_none() && size.bits.is_none();
+        let plan = Size {
+            items,
+            fpr,
+            bits: size.bits,
+            filter: size.filter,
+            counter_bits: size.counter_bits,
+        }
+        .plan()?;
+        // The number tells how many keys there are, so publishing it must be affirmed.
+        Ok(if counted { plan.counted() } else { plan })
     }
 
     fn report(&self, filter: &AnyFilter, plan: &Plan, keys: u64, new: u64) -> anyhow::Result<()> {
@@ -166,6 +183,9 @@ impl BuildRate {
             filter.health(),
             grouped(plan.items()),
         );
+        if filter.hash().is_some_and(|hash| hash.name() == "keyed") {
+            text.push_str("\nhash      keyed: only those who have the key file can ask");
+        }
         if let Some(advice) = plan::small_advice(plan) {
             text.push_str(&format!("\nadvice    {advice}"));
         }

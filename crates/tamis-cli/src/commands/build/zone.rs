@@ -1,6 +1,6 @@
 //! `tamis build zone`: a filter that is never wrong, up to d items of a finite universe.
 
-use crate::arguments::{MemoryLimit, universe};
+use crate::arguments::{MemoryLimit, dictionary_file, universe};
 use crate::commands::plan::zone::{PlanFacts, ZoneSize};
 use crate::filters::{self, Contents};
 use crate::input::Input;
@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
 use std::collections::HashSet;
+use std::path::Path;
 use tamis::AnyFilter;
 use tamis::zone::{CountingFilter, Filter, Universe};
 
@@ -40,8 +41,11 @@ pub(crate) struct BuildZone {
 
 impl BuildZone {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        output::spare_sources(&self.target, &self.input.files)?;
         let text = self.size.universe.as_deref();
+        let dictionary = text.and_then(dictionary_file);
+        output::check_sources(&self.input, dictionary)?;
+        let dictionary = dictionary.map(Path::to_owned);
+        let destination = self.target.destination(self.input.files.iter().chain(&dictionary))?;
         let universe = universe(text.context(
             "a zone filter needs its --universe: 65536, 1..48, ipv4 or dictionary:FILE",
         )?)?;
@@ -62,13 +66,13 @@ impl BuildZone {
             AnyFilter::from(Filter::with_plan(plan)?)
         };
         let mut keys = 0;
-        let format = filters::key_format(&any, &self.input.format)?;
+        let format = filters::format_to_change(&any, &self.input.format)?;
         format.each(&self.input.files, "building", false, |batch| {
             keys += batch.len() as u64;
             filters::insert(&mut any, batch, self.beyond)?;
             Ok(true)
         })?;
-        output::save(&any, &self.target.output)?;
+        destination.save(&any)?;
         self.report(&any, keys)
     }
 

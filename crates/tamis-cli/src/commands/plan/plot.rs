@@ -1,7 +1,7 @@
 //! `tamis plan ... --plot`: the trade-off around a plan.
 
 use super::privacy::PrivatePlan;
-use crate::output::picture;
+use crate::output::{Content, Destination, output_path};
 use clap::Args;
 use std::path::PathBuf;
 use tamis_plot::{Chart, tradeoff};
@@ -10,7 +10,7 @@ use tamis_plot::{Chart, tradeoff};
 #[derive(Args)]
 pub(crate) struct Plot {
     /// Draw the trade-off around the plan as an SVG file; `-` is standard output
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = output_path())]
     plot: Option<PathBuf>,
     /// Replace the file of --plot even if it is no SVG
     #[arg(long, requires = "plot")]
@@ -25,8 +25,8 @@ impl Plot {
     /// Draws the chart if it was asked for.
     pub(crate) fn draw(&self, chart: impl FnOnce() -> Chart) -> anyhow::Result<()> {
         let Some(path) = &self.plot else { return Ok(()) };
-        picture::check(path, self.force)?;
-        picture::save(path, &chart().svg(), self.force)
+        let destination = Destination::new(path, Content::Drawing, self.force, [])?;
+        destination.create()?.save_text(&tamis_plot::standalone(&chart().svg()))
     }
 }
 
