@@ -644,13 +644,13 @@ fn zone_plans_have_stable_fields_and_refusals() {
         65_536
     );
     for (line, words) in [
-        ("plan zone --universe 0 --items 1", &["empty"][..]),
+        ("plan zone --universe 0 --items 1", &["no elements"][..]),
         ("plan zone --universe 9..3 --items 1", &["empty", "3..9"]),
         ("plan zone --universe many --items 1", &["many", "ipv4"]),
         ("plan zone --universe dictionary:nowhere --items 1", &["nowhere"]),
         ("plan zone --universe 10 --items 0", &["at least 1"]),
         ("plan zone --universe 10 --items 11", &["10 or fewer"]),
-        ("plan zone --universe 1e10 --items 1e9", &["the most items of this universe"]),
+        ("plan zone --universe 1e10 --items 1e9", &["plan for 32768 items or fewer"]),
         ("plan zone --universe 10 --bits 0", &["at least 1"]),
         ("plan zone --universe 10 --bits 5 --counting", &["--counting"]),
         ("plan zone --universe 10 --sizes 1", &["at least two"]),
