@@ -26,17 +26,31 @@
 //! [`privacy::LinearPlan`] says how often a release will be wrong. Files are specified in
 //! [`mod@format`].
 //!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `std` | yes | required |
+//! | `mmap` | yes | files are mapped, not read, and large filters get large pages |
+//! | `zone` | yes | [`zone`] |
+//! | `privacy` | yes | [`privacy`] and [`stats`] |
+//! | `documents` | no | two hash families that reproduce published documents |
+//! | `serde` | no | filters as serde values: the bytes of their files |
+//!
+//! The rate promise alone (`default-features = false, features = ["std"]`) takes five other crates,
+//! and builds for `wasm32-unknown-unknown`.
+//!
 //! # Which hash
 //!
-//! The default, [`HashFamily::fast`], is public: whoever knows the seed, which stands in the file, can
-//! compute offline which keys fill a rate filter fastest, which strangers pass, and whose removal
-//! takes members out of a counting filter. Use it for keys that nobody chooses against you: your
+//! The default, [`HashFamily::fast`], is public: its seed stands in the file. Somebody who knows the
+//! seed can compute which keys fill a rate filter fastest, which strangers pass, and which removals
+//! take members out of a counting filter. Use it for keys that nobody chooses against you: your
 //! own inventory, a static list, a cache in front of data you trust.
 //!
 //! Where others choose keys (addresses, user names, URLs, anything sent over a network) use
 //! [`HashFamily::keyed`] with a [`SecretKey`] from a file or from the environment. Without the secret,
-//! chosen keys are as good as random ones. Whoever has the secret, or may ask the filter as often
-//! as they like and see each answer, can still find strangers that pass, one in 1/rate tries. Zone
+//! chosen keys are as good as random ones. Somebody who has the secret, or who may ask the filter
+//! without limit and see each answer, still finds strangers that pass, one in 1/rate tries. Zone
 //! filters have no hash and nothing to aim at: within the zone nobody is answered wrongly, and an
 //! item too many is refused.
 

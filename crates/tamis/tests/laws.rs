@@ -471,3 +471,90 @@ fn serde_carries_filters_and_plans() {
     let plan = serde_json::to_value(filter.plan()).unwrap();
     assert_eq!((plan["filter"].as_str(), plan["items"].as_u64()), (Some("bloom"), Some(100)));
 }
+
+/// One filter of every kind, in bits and bytes: what is planned is what is written, and the ways in
+/// and out agree.
+#[test]
+fn every_kind_is_opened_by_its_own_type() {
+    use tamis::privacy::{LinearFilter, LinearPlan, PublicBloom, UltraFilter, UltraPlan};
+    use tamis::zone::{self, CodeKind, Universe};
+
+    fn check<F>(filter: F, other: &AnyFilter)
+    where
+        F: Clone
+            + PartialEq
+            + std::fmt::Debug
+            + Into<AnyFilter>
+            + TryFrom<AnyFilter, Error = Error>
+            + serde::Serialize
+            + serde::de::DeserializeOwned,
+    {
+        let any: AnyFilter = filter.clone().into();
+        let bytes = any.to_bytes();
+        assert_eq!(any.plan().file_bytes(), bytes.len() as u64, "{any:?}");
+        assert_eq!(any.plan().bytes(), any.body().len() as u64);
+        assert_eq!(F::try_from(AnyFilter::from_bytes(&bytes).unwrap()).unwrap(), filter);
+        assert!(matches!(F::try_from(other.clone()), Err(Error::Kind { .. })));
+        let text = serde_json::to_string(&filter).unwrap();
+        assert_eq!(serde_json::from_str::<F>(&text).unwrap(), filter);
+        assert_eq!(serde_json::to_string(&any).unwrap(), text);
+        let shown = format!("{filter:?}");
+        assert!(shown.contains("plan") && shown.len() < 1_500, "{shown}");
+    }
+
+    let bloom = AnyFilter::from(Bloom::new(10, 0.01).unwrap());
+    let blocked = AnyFilter::from(BlockedBloom::new(10, 0.01).unwrap());
+    check(Bloom::new(1_000, 0.01).unwrap(), &blocked);
+    check(BlockedBloom::new(1_000, 0.01).unwrap(), &bloom);
+    check(CountingBloom::new(1_000, 0.01).unwrap(), &bloom);
+    for code in [CodeKind::Egh, CodeKind::Coprime, CodeKind::Rs] {
+        let plan = zone::Plan::with_code(Universe::sized(10_000).unwrap(), 3, code).unwrap();
+        check(zone::Filter::with_plan(plan.clone()).unwrap(), &bloom);
+        check(zone::CountingFilter::with_plan(plan).unwrap(), &bloom);
+    }
+    let epsilon = "3".parse().unwrap();
+    let linear = LinearPlan::new(100, epsilon).unwrap();
+    check::<LinearFilter>(LinearFilter::publish(linear, ["ant"]).unwrap(), &bloom);
+    let private = UltraFilter::new(UltraPlan::new(100, epsilon).unwrap()).unwrap();
+    check::<PublicBloom>(private.publish().unwrap(), &bloom);
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("seen.tamis");
+    let mut seen = Bloom::new(100, 0.01).unwrap();
+    seen.extend(["ant", "bee"]);
+    seen.save(&path).unwrap();
+    assert_eq!(Bloom::open(&path).unwrap(), seen);
+    assert_eq!(Bloom::from_bytes(&seen.to_bytes()).unwrap(), seen);
+    assert_eq!(Bloom::from_reader(&seen.to_bytes()[..]).unwrap(), seen);
+    assert!(matches!(
+        CountingBloom::open(&path),
+        Err(Error::Kind { planned: "bloom", wanted: "counting" })
+    ));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "a temporary file is left");
+}
+
+#[test]
+fn operators_do_as_union_and_intersect() {
+    let of = |keys: &[&str]| {
+        let mut filter = Bloom::new(1_000, 0.01).unwrap();
+        filter.extend(keys);
+        filter
+    };
+    let (left, right) = (of(&["ant", "bee"]), of(&["bee", "cat"]));
+    let (mut union, mut common) = (left.clone(), left.clone());
+    union |= &right;
+    common &= &right;
+    assert_eq!(union, of(&["ant", "bee", "cat"]));
+    assert!(common.contains("bee") && !common.contains("cat"));
+    let (mut any, other) = (AnyFilter::from(left), AnyFilter::from(right));
+    any |= &other;
+    assert_eq!(any, AnyFilter::from(union));
+    any &= &other;
+    assert_eq!(any, other);
+    let panic = std::panic::catch_unwind(|| {
+        let mut filter = of(&[]);
+        filter |= &Bloom::new(7, 0.01).unwrap();
+    });
+    let said = panic.unwrap_err().downcast::<String>().unwrap();
+    assert!(said.contains("differ in cells"), "{said}");
+}

@@ -13,6 +13,7 @@ use crate::{BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Health, Key, 
 use std::io::{Read, Write};
 #[cfg(feature = "zone")]
 use std::ops::ControlFlow;
+use std::ops::{BitAndAssign, BitOrAssign};
 use std::path::Path;
 
 /// Lists the kinds of filters, once: everything that differs between kinds is either here or in the
@@ -380,5 +381,27 @@ impl AnyFilter {
     /// See [`ZoneFilter::shrink_for`](zone::ZoneFilter::shrink_for).
     pub fn shrink_for(&mut self, items: u64) -> Result<(), Error> {
         self.view_mut().resize(Resize::ShrinkFor(items))
+    }
+}
+
+/// [`union`](AnyFilter::union) for filters that are known to match.
+///
+/// # Panics
+///
+/// If they do not match.
+impl BitOrAssign<&AnyFilter> for AnyFilter {
+    fn bitor_assign(&mut self, other: &AnyFilter) {
+        self.union(other).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// [`intersect`](AnyFilter::intersect) for filters that are known to match.
+///
+/// # Panics
+///
+/// If they do not match.
+impl BitAndAssign<&AnyFilter> for AnyFilter {
+    fn bitand_assign(&mut self, other: &AnyFilter) {
+        self.intersect(other).unwrap_or_else(|error| panic!("{error}"));
     }
 }

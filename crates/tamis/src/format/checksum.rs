@@ -8,7 +8,7 @@ use std::thread;
 const PIECE: usize = 8 << 20;
 
 /// A few threads read as fast as the memory delivers.
-const MOST_THREADS: usize = 8;
+const MAX_THREADS: usize = 8;
 
 /// The CRC-32C of `bytes`.
 pub(super) fn of(bytes: &[u8]) -> u32 {
@@ -16,7 +16,7 @@ pub(super) fn of(bytes: &[u8]) -> u32 {
         return crc32c::crc32c(bytes);
     }
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    in_pieces(bytes, PIECE, cores.min(MOST_THREADS))
+    in_pieces(bytes, PIECE, cores.min(MAX_THREADS))
 }
 
 /// The same, from pieces of `size` bytes, which up to `threads` threads take as they come to them.

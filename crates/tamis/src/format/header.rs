@@ -19,7 +19,9 @@ pub const MAGIC: [u8; 8] = *b"\x89TAMIS\r\n";
 /// The bytes that are the same for every kind.
 pub(super) const PROLOGUE: usize = 32;
 /// The shortest header, which most filters have.
-pub(crate) const SHORTEST: usize = 128;
+pub(super) const SHORTEST: usize = 128;
+/// The same as a length of a file.
+pub(crate) const SHORT_HEADER: u64 = SHORTEST as u64;
 /// The longest header: one of a zone filter with the most moduli.
 const LONGEST: usize = (MODULI + 4 * MAX_MODULI + 4).next_multiple_of(LINE);
 /// Headers are whole cache lines, so that a mapped body is aligned.

@@ -285,6 +285,20 @@ impl<'a> AnyPlan<'a> {
         }
     }
 
+    /// The bytes of a file with such a filter, exactly.
+    #[must_use]
+    pub fn file_bytes(self) -> u64 {
+        match self {
+            AnyPlan::Rate(plan) => plan.file_bytes(),
+            #[cfg(feature = "zone")]
+            AnyPlan::Zone(plan) => plan.file_bytes(),
+            #[cfg(feature = "privacy")]
+            AnyPlan::PublicBloom(plan) => plan.file_bytes(),
+            #[cfg(feature = "privacy")]
+            AnyPlan::Linear(plan) => plan.file_bytes(),
+        }
+    }
+
     /// The bytes of the body, in memory and in the file.
     #[must_use]
     pub fn bytes(self) -> u64 {

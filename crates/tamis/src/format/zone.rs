@@ -36,11 +36,11 @@ impl<C: CellKind> Stored for ZoneFilter<C> {
 
     fn header(&self) -> Vec<u8> {
         let (plan, universe) = (ZoneFilter::plan(self), ZoneFilter::plan(self).universe());
-        let none = &[][..];
-        let (code, moduli, spare, order, degree) = match plan.code() {
-            Code::Egh { .. } => (EGH, none, none, 0, 0),
-            Code::Coprime { moduli, spare } => (COPRIME, &moduli[..], &spare[..], 0, 0),
-            Code::Rs { order, degree, .. } => (REED_SOLOMON, none, none, *order, *degree),
+        let [moduli, spare] = listed_moduli(plan);
+        let (code, order, degree) = match plan.code() {
+            Code::Egh { .. } => (EGH, 0, 0),
+            Code::Coprime { .. } => (COPRIME, 0, 0),
+            Code::Rs { order, degree, .. } => (REED_SOLOMON, *order, *degree),
         };
         let length = header_length(moduli.len() + spare.len());
         let mut draft = Draft::new(Self::id(), length, ZoneFilter::body(self));
@@ -167,6 +167,15 @@ impl<C: CellKind> Stored for ZoneFilter<C> {
     }
 }
 
+impl Plan {
+    /// The bytes of a file with such a filter, exactly: its header and its body.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        let listed = listed_moduli(self).map(<[u64]>::len).iter().sum();
+        header_length(listed) as u64 + self.bytes()
+    }
+}
+
 fn parse(counting: bool, fields: &Fields<'_>) -> Result<(Plan, u64, State), Error> {
     let (code, blocks) = (fields.u8(32), fields.u32(36));
     let (moduli, spare) =
@@ -242,6 +251,14 @@ fn parse_universe(fields: &Fields<'_>) -> Result<Universe, Error> {
             if same { Ok(given.clone()) } else { Err(Error::WrongDictionary) }
         }
         other => Err(refused("names", other)),
+    }
+}
+
+/// The moduli that stand in the header: those of the blocks, and the spare ones.
+fn listed_moduli(plan: &Plan) -> [&[u64]; 2] {
+    match plan.code() {
+        Code::Coprime { moduli, spare } => [moduli, spare],
+        _ => [&[], &[]],
     }
 }
 

@@ -13,7 +13,7 @@
 //! let mut ledger = Ledger::create(&path, "4".parse()?, "suspects")?;
 //! ledger.charge(plan.epsilon(), "first release")?;          // on the disk before the release is made
 //! let public = LinearFilter::publish(plan, ["Zoë", "李雷"])?;
-//! println!("{}", public.contains("Zoë"));                   // true, but for 1 in 53
+//! println!("{}", public.contains("Zoë"));                   // true, except for 1 in 53
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![doc = include_str!("../../doc/band.svg")]
@@ -22,7 +22,7 @@
 //!
 //! Two sets are neighbours if one has one item more. For every set of releases that could come out,
 //! the chance that one of them does is at most e^epsilon times as high for a set as for its
-//! neighbour: pure differential privacy, with no delta. Whoever knows all other items, the program,
+//! neighbour: pure differential privacy, with no delta. Somebody who knows all other items, the program,
 //! the seed and the plan learns of the last item no more than that. **Replacing** an item by
 //! another is two such steps and costs 2 epsilon; a group of g items, who stand or fall together,
 //! costs g epsilon.
@@ -39,8 +39,8 @@
 //!   of a town sees about how many of them are in the set.
 //! - Items that say something of each other (a household, one person's five addresses) are a group.
 //! - The time that publishing takes, and the memory of the machine that does it, are not protected.
-//! - Whoever gets the private filter, or the keys, has the set. So has whoever gets enough
-//!   releases:
+//! - Somebody who gets the private filter, or the keys, has the set. Many releases together give
+//!   it away too:
 //!
 //! # What a second release costs
 //!

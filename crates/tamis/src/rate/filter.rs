@@ -7,6 +7,7 @@ use crate::store::Store;
 use crate::{Digest, Error, HashFamily, Health, Key, KeyRef, Kinds};
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::{BitAndAssign, BitOrAssign};
 
 /// How keys lie in the body of a filter. Implemented by [`Classic`](super::Classic),
 /// [`Blocked`](super::Blocked) and [`Counting`](super::Counting), and closed to others.
@@ -433,6 +434,45 @@ impl<L: Layout> Filter<L> {
     #[must_use]
     pub fn body(&self) -> &[u8] {
         self.body.bytes()
+    }
+}
+
+/// Inserts each key, as [`insert_many`](Filter::insert_many) does.
+///
+/// There is no `FromIterator`: the size of a filter follows from its plan, which an iterator does not
+/// know.
+///
+/// ```
+/// let mut seen = tamis::Bloom::new(1_000, 0.01)?;
+/// seen.extend(["ant", "bee"]);
+/// assert!(seen.contains("bee"));
+/// # Ok::<(), tamis::Error>(())
+/// ```
+impl<L: Layout, K: Key> Extend<K> for Filter<L> {
+    fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
+        self.insert_many(keys);
+    }
+}
+
+/// [`union`](Filter::union) for filters that are known to match.
+///
+/// # Panics
+///
+/// If they do not match.
+impl<L: Layout> BitOrAssign<&Filter<L>> for Filter<L> {
+    fn bitor_assign(&mut self, other: &Filter<L>) {
+        self.union(other).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// [`intersect`](Filter::intersect) for filters that are known to match.
+///
+/// # Panics
+///
+/// If they do not match.
+impl<L: Layout> BitAndAssign<&Filter<L>> for Filter<L> {
+    fn bitand_assign(&mut self, other: &Filter<L>) {
+        self.intersect(other).unwrap_or_else(|error| panic!("{error}"));
     }
 }
 

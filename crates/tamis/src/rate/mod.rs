@@ -18,9 +18,30 @@ mod math;
 mod plan;
 mod precise;
 
+use crate::{AnyFilter, Error, HashFamily};
+
 pub use crate::Health;
 pub use blocked::{Blocked, BlockedBloom};
 pub use bloom::{Bloom, Classic};
 pub use counting::{Counting, CountingBloom};
 pub use filter::{Filter, Layout};
 pub use plan::{Kind, MAX_BITS, MAX_FPR, MAX_HASHES, MIN_FPR, Plan};
+
+impl AnyFilter {
+    /// An empty rate filter of the kind that the plan names.
+    ///
+    /// ```
+    /// use tamis::{AnyFilter, HashFamily, rate::{Kind, Plan}};
+    /// let plan = Plan::from_items_fpr(Kind::Counting, 100, 0.01)?;
+    /// let filter = AnyFilter::with_rate_plan(plan, HashFamily::default())?;
+    /// assert_eq!(filter.kind(), "counting");
+    /// # Ok::<(), tamis::Error>(())
+    /// ```
+    pub fn with_rate_plan(plan: Plan, hash: HashFamily) -> Result<AnyFilter, Error> {
+        Ok(match plan.filter() {
+            Kind::Bloom => Bloom::with_plan(plan, hash)?.into(),
+            Kind::Blocked => BlockedBloom::with_plan(plan, hash)?.into(),
+            Kind::Counting => CountingBloom::with_plan(plan, hash)?.into(),
+        })
+    }
+}

@@ -29,6 +29,7 @@ const COUNTER_BITS: u32 = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum Kind {
     /// [`Bloom`](super::Bloom): the fewest bits.
     Bloom,
@@ -340,6 +341,12 @@ impl Plan {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bits().div_ceil(8)
+    }
+
+    /// The bytes of a file with such a filter, exactly: its header and its body.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        crate::format::SHORT_HEADER + self.bytes()
     }
 
     /// Refuses the plan if a filter by it would take more than `most` bytes of memory: a cap to put

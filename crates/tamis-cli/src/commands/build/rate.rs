@@ -7,8 +7,8 @@ use crate::output::{self, Integer, Report, Target, about, grouped, rate, warn};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use tamis::rate::{Health, Kind, Plan};
-use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, HashFamily};
+use tamis::rate::{Health, Plan};
+use tamis::{AnyFilter, HashFamily};
 
 /// Members always pass; strangers pass at a rate you choose
 #[derive(Args)]
@@ -65,7 +65,7 @@ impl BuildRate {
         if let Some(most) = self.memory.bytes() {
             plan.check_memory(most)?;
         }
-        let mut any = make(plan, hash)?;
+        let mut any = AnyFilter::with_rate_plan(plan, hash)?;
         let (mut keys, mut new) = (0, 0);
         self.input.format.for_new_filter().each(&self.input.files, "building", false, |batch| {
             keys += batch.len() as u64;
@@ -213,13 +213,4 @@ impl Report for BuildReport {
     fn text(&self) -> String {
         self.text.clone()
     }
-}
-
-/// An empty filter as planned.
-fn make(plan: Plan, hash: HashFamily) -> anyhow::Result<AnyFilter> {
-    Ok(match plan.filter() {
-        Kind::Bloom => Bloom::with_plan(plan, hash)?.into(),
-        Kind::Blocked => BlockedBloom::with_plan(plan, hash)?.into(),
-        Kind::Counting => CountingBloom::with_plan(plan, hash)?.into(),
-    })
 }

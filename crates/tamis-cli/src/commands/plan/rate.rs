@@ -195,6 +195,7 @@ impl Report for PlanReport<'_> {
                     plan.hashes()
                 )
             }
+            other => other.to_string(),
         };
         let mut text = format!(
             "A {} filter for {} at a rate of {}\n\
@@ -252,7 +253,7 @@ pub(crate) fn advice(plan: &RatePlan) -> Vec<String> {
             "if keys are never removed, --filter bloom takes {} times fewer bits",
             plan.counter_bits()
         )),
-        Kind::Bloom => {}
+        _ => {}
     }
     advice
 }

@@ -207,9 +207,9 @@ impl fmt::Display for Finding {
 }
 
 /// The most outcomes: every one of them costs two bounds for each side.
-const MOST_OUTCOMES: u32 = 1_000;
+const MAX_OUTCOMES: u32 = 1_000;
 /// The most runs of a side: more than anyone waits for.
-const MOST_RUNS: u64 = 1 << 40;
+const MAX_RUNS: u64 = 1 << 40;
 /// The runs that a thread does before it asks for more.
 const BATCH: u64 = 500;
 
@@ -231,7 +231,7 @@ fn audit_on(
     progress: &(impl Fn(u64) + Sync),
 ) -> Result<Finding, Error> {
     let refused = |why, remedy| Err(Error::Audit { why, remedy });
-    if !(1..=MOST_RUNS).contains(&options.runs) {
+    if !(1..=MAX_RUNS).contains(&options.runs) {
         return refused(
             format!("an audit cannot have {} runs a side", options.runs),
             "take a million",
@@ -248,7 +248,7 @@ fn audit_on(
         why: format!("a mechanism cannot have {outcomes} outcomes"),
         remedy: "tell apart at least 2 and at most 1000",
     };
-    if !(2..=MOST_OUTCOMES).contains(&outcomes) {
+    if !(2..=MAX_OUTCOMES).contains(&outcomes) {
         return Err(bad_outcomes());
     }
     let seen = count(threads, mechanism, options, progress)?;

@@ -42,7 +42,7 @@ pub(super) struct Book {
 const SIGNATURE: &str = "tamis-ledger-";
 const VERSION: u16 = 1;
 /// The most bytes of a text.
-const MOST_TEXT: usize = 1_000;
+const MAX_TEXT: usize = 1_000;
 
 impl Book {
     /// A book without charges, and its line.
@@ -227,9 +227,9 @@ fn torn_text(bytes: &[u8]) -> Option<&str> {
 
 fn text(what: &str, text: &str) -> Result<String, Error> {
     let escaped = escape(text);
-    if escaped.len() > MOST_TEXT {
+    if escaped.len() > MAX_TEXT {
         return Err(Error::Ledger {
-            why: format!("{what} takes {} bytes, and there is room for {MOST_TEXT}", escaped.len()),
+            why: format!("{what} takes {} bytes, and there is room for {MAX_TEXT}", escaped.len()),
             remedy: "shorten it",
         });
     }
@@ -436,14 +436,14 @@ mod tests {
     #[test]
     fn texts_are_one_line_and_not_too_long() {
         assert_eq!(escape("a\nb\t\u{1b}[2J\u{202e}é\\"), "a\\nb\\t\\u{1b}[2J\\u{202e}é\\");
-        assert!(text("it", &"x".repeat(MOST_TEXT)).is_ok());
-        let error = text("it", &"\n".repeat(MOST_TEXT / 2 + 1)).unwrap_err().to_string();
+        assert!(text("it", &"x".repeat(MAX_TEXT)).is_ok());
+        let error = text("it", &"\n".repeat(MAX_TEXT / 2 + 1)).unwrap_err().to_string();
         assert!(error.contains("1002 bytes") && error.contains("shorten"), "{error}");
         let worst = ["\u{202e}".as_bytes(), &[0xff; 300], &[0; 300], "\u{10ffff}".as_bytes()];
         for bytes in worst {
             assert!(
                 text("it", &excerpt(&bytes.repeat(100)))
-                    .is_ok_and(|text| text.len() < MOST_TEXT - 100)
+                    .is_ok_and(|text| text.len() < MAX_TEXT - 100)
             );
         }
     }

@@ -83,7 +83,7 @@ pub struct Receipt {
 }
 
 /// The most bytes of a ledger: some hundred thousands of charges.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 impl Ledger {
     /// Makes a new ledger, whole or not at all. An existing file is left as it is, and that is an
@@ -219,7 +219,7 @@ impl Ledger {
             return Err(Error::Budget { budget, left, asked: epsilon });
         }
         let line = book.charge(epsilon, Utc::now(), note)?;
-        if book.len as u64 > MOST_BYTES {
+        if book.len as u64 > MAX_BYTES {
             return Err(too_large());
         }
         if let Err(error) = file.write_all(line.as_bytes()).and_then(|()| file.sync_all()) {
@@ -245,7 +245,7 @@ fn refused(why: &str, remedy: &'static str) -> Error {
 
 fn too_large() -> Error {
     Error::Ledger {
-        why: format!("a ledger has at most {MOST_BYTES} bytes, and this one would have more"),
+        why: format!("a ledger has at most {MAX_BYTES} bytes, and this one would have more"),
         remedy: "start another with what is left as its budget, and charge no more to this one",
     }
 }
@@ -253,8 +253,8 @@ fn too_large() -> Error {
 /// All bytes of the file, if they are not too many.
 fn bytes_of(file: &File) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES { Err(too_large()) } else { Ok(bytes) }
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES { Err(too_large()) } else { Ok(bytes) }
 }
 
 /// The file, locked until it is closed.

@@ -15,7 +15,7 @@ pub(super) fn solve_shard(
 ) -> Result<(), Error> {
     let row = |digest: &Digest| Row::of(*digest, plan).1;
     digests.sort_unstable_by_key(|digest| (row(digest).start, digest.h2, digest.h1));
-    // One item, one coin: whoever comes twice must not be dropped twice as seldom.
+    // One item, one coin: a key that comes twice must not get two chances to stay.
     digests.dedup();
     draw(digests.iter().map(row), &plan.drop_rate(), &plan.system(), coins, planes)
 }

@@ -51,7 +51,7 @@ impl LinearDraft {
 
     /// Takes a key; the same key again changes nothing.
     pub fn insert(&mut self, key: impl Key) -> Result<(), Error> {
-        let Some(digest) = self.hash.digest(key) else { return Ok(()) }; // there is one: it was needed
+        let Some(digest) = self.hash.digest(key) else { return Ok(()) }; // never: `with_hash` refused such a hash
         let (shard, _) = Row::of(digest, &self.plan);
         let shard = &mut self.shards[shard as usize];
         if shard.len() == shard.capacity() {
@@ -138,7 +138,7 @@ impl fmt::Debug for LinearDraft {
 mod tests {
     use super::*;
 
-    /// Whoever could predict the coins could tell who was dropped.
+    /// Coins that others can predict would tell which items were dropped.
     #[test]
     fn releases_are_drawn_afresh() {
         let plan = LinearPlan::new(100, "1".parse().unwrap()).unwrap();

@@ -3,8 +3,8 @@
 //! Every key owns a public row: 128 random bits of a band that begins at a random column. To
 //! publish a set, each item is dropped by a private coin, and x is drawn uniformly from all
 //! solutions of "row(item) . x = 0 for every item kept", over a field (or a vector space over
-//! GF(2)) of q elements. A key passes if row(key) . x = 0: a kept item always does, and whoever
-//! else does so with chance 1/q.
+//! GF(2)) of q elements. A key passes if row(key) . x = 0: a kept item always does, and any
+//! other key does so with chance 1/q.
 //!
 //! Why that is private: let K be the items kept, and D_K(x) the chance of x. Another item v that is
 //! kept as well cuts the solutions down to those with row(v) . x = 0, so D_{K+v}(x) is D_K(x) times

@@ -9,9 +9,9 @@ use crate::privacy::noise::{Probability, exp_at_least, ln_upwards};
 use crate::privacy::{Epsilon, check_epsilon, f1};
 
 /// The most elements that a field may have: a value fits 16 bits.
-pub(super) const MOST_Q: u32 = 1 << 16;
+pub(super) const MAX_Q: u32 = 1 << 16;
 /// Primes are below this, for the sake of speed.
-const MOST_PRIME: u32 = 1 << 15;
+const MAX_PRIME: u32 = 1 << 15;
 /// A shard is planned for so many items, so that it is solved in a cache or near it and many cores
 /// can share the work.
 const SHARD: u64 = 1 << 18;
@@ -27,7 +27,7 @@ const NEARLY: f64 = 1.05;
 /// The fewest columns, so that every row reads three blocks.
 const FEWEST: u64 = 3 * BLOCK;
 /// The most columns of a shard that a file may have: more than any plan gives it.
-const MOST_COLUMNS: u64 = 1 << 20;
+const MAX_COLUMNS: u64 = 1 << 20;
 
 /// The size and the accuracy of a [`LinearFilter`](super::LinearFilter).
 ///
@@ -63,10 +63,10 @@ impl LinearPlan {
     pub fn new(items: u64, epsilon: Epsilon) -> Result<LinearPlan, Error> {
         check_epsilon(epsilon)?;
         // A float may be off by a little: the exact comparison decides.
-        let around = (epsilon.to_f64().exp() + 2.0).min(f64::from(MOST_Q)) as u32;
+        let around = (epsilon.to_f64().exp() + 2.0).min(f64::from(MAX_Q)) as u32;
         let below =
             (3..=around).rev().find(|q| is_field(*q) && exp_at_least(epsilon, u64::from(*q) - 1));
-        let above = (below.unwrap_or(2) + 1..=MOST_Q).find(|q| is_field(*q));
+        let above = (below.unwrap_or(2) + 1..=MAX_Q).find(|q| is_field(*q));
         let mut best = LinearPlan::sized(items, epsilon, 2)?;
         // Up to e^eps + 1 elements, the loss is ln(q-1) and the false positives are the worse
         // error; past it, all of epsilon is spent and the false negatives are.
@@ -106,13 +106,13 @@ impl LinearPlan {
     /// ```
     pub fn with_fpr(items: u64, epsilon: Epsilon, fpr: f64) -> Result<LinearPlan, Error> {
         check_epsilon(epsilon)?;
-        let least = 1.0 / f64::from(MOST_Q);
+        let least = 1.0 / f64::from(MAX_Q);
         if !(least..=0.5).contains(&fpr) {
             let nearest = if fpr < least { least } else { 0.5 };
             return Err(Error::PrivateRate { got: fpr, least, nearest });
         }
-        // MOST_Q is a power of two, so there is one.
-        let q = (2..=MOST_Q).find(|q| is_field(*q) && 1.0 / f64::from(*q) <= fpr).unwrap_or(MOST_Q);
+        // MAX_Q is a power of two, so there is one.
+        let q = (2..=MAX_Q).find(|q| is_field(*q) && 1.0 / f64::from(*q) <= fpr).unwrap_or(MAX_Q);
         LinearPlan::sized(items, epsilon, q)
     }
 
@@ -155,10 +155,10 @@ impl LinearPlan {
         if items == 0 {
             return refused("number of items", items);
         }
-        if !(2..=MOST_Q).contains(&q) || !is_field(q) {
+        if !(2..=MAX_Q).contains(&q) || !is_field(q) {
             return refused("field size", u64::from(q));
         }
-        if !columns.is_multiple_of(BLOCK) || !(FEWEST..=MOST_COLUMNS).contains(&columns) {
+        if !columns.is_multiple_of(BLOCK) || !(FEWEST..=MAX_COLUMNS).contains(&columns) {
             return refused("number of columns", columns);
         }
         let plan =
@@ -234,6 +234,12 @@ impl LinearPlan {
         self.bits() / 8
     }
 
+    /// The bytes of a file with such a filter, exactly: its header and its body.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        crate::format::SHORT_HEADER + self.bytes()
+    }
+
     /// Refuses the plan if publishing `keys` keys by it would take more than `most` bytes of
     /// memory: the body, and 16 bytes for each key that is read.
     pub fn check_memory(&self, keys: u64, most: u64) -> Result<(), Error> {
@@ -283,7 +289,7 @@ impl LinearPlan {
 /// Whether equations can be solved over q elements here: a power of two, or a prime below 2^15.
 fn is_field(q: u32) -> bool {
     q.is_power_of_two()
-        || q < MOST_PRIME && (2..).take_while(|d| d * d <= q).all(|d| !q.is_multiple_of(d))
+        || q < MAX_PRIME && (2..).take_while(|d| d * d <= q).all(|d| !q.is_multiple_of(d))
 }
 
 fn drop_rate(q: u32, epsilon: Epsilon) -> Probability {

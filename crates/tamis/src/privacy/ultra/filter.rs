@@ -6,6 +6,7 @@ use crate::privacy::{Epsilon, Rehearsal, fresh_hash};
 use crate::rate::Plan;
 use crate::store::Store;
 use crate::{Bloom, Error, HashFamily, Key};
+use std::fmt;
 
 /// A private Bloom filter that can be published under noise, and go on to take items and be
 /// published again, which costs again.
@@ -19,7 +20,7 @@ use crate::{Bloom, Error, HashFamily, Key};
 /// assert!(found > 950);                                  // 982 are expected
 /// # Ok::<(), tamis::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct UltraFilter {
     plan: UltraPlan,
     bloom: Bloom,
@@ -116,11 +117,24 @@ impl UltraFilter {
     }
 }
 
+impl<K: Key> Extend<K> for UltraFilter {
+    fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
+        self.insert_many(keys);
+    }
+}
+
+impl fmt::Debug for UltraFilter {
+    /// The plan alone: how full the filter is says something of the set.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("UltraFilter").field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Whoever could predict the coins could take them off again.
+    /// Coins that others can predict could be taken off again.
     #[test]
     fn releases_are_drawn_afresh() {
         let plan = UltraPlan::new(1_000, "1".parse().unwrap()).unwrap();

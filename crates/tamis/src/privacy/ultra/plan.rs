@@ -190,6 +190,12 @@ impl UltraPlan {
         self.bits.div_ceil(8)
     }
 
+    /// The bytes of a file with such a filter, exactly: its header and its body.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        crate::format::SHORT_HEADER + self.bytes()
+    }
+
     /// Refuses the plan if publishing by it would take more than `most` bytes of memory: the
     /// private body, and the public one.
     pub fn check_memory(&self, most: u64) -> Result<(), Error> {

@@ -108,3 +108,25 @@ impl<C: CellKind> ZoneFilter<C> {
         }
     }
 }
+
+/// [`union`](ZoneFilter::union) for filters that are known to match.
+///
+/// # Panics
+///
+/// If they do not match.
+impl<C: CellKind> std::ops::BitOrAssign<&ZoneFilter<C>> for ZoneFilter<C> {
+    fn bitor_assign(&mut self, other: &ZoneFilter<C>) {
+        self.union(other).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// [`intersect`](ZoneFilter::intersect) for filters that are known to match.
+///
+/// # Panics
+///
+/// If they do not match.
+impl<C: CellKind> std::ops::BitAndAssign<&ZoneFilter<C>> for ZoneFilter<C> {
+    fn bitand_assign(&mut self, other: &ZoneFilter<C>) {
+        self.intersect(other).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
