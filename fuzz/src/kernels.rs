@@ -6,10 +6,11 @@ use tamis::{BlockedBloom, Digest, HashFamily};
 
 /// The bits of a digest, as FORMAT.md lays out a blocked filter.
 fn bits(digest: u128, blocks: u64, hashes: u32) -> Vec<u64> {
-    let (h1, h2) = (digest as u64, (digest >> 64) as u64);
-    let u = h1 ^ h1 >> 32;
-    let block = ((u128::from(u) * u128::from(blocks)) >> 64) as u64;
-    let mut words = vec![u.wrapping_mul(0x9e37_79b9_7f4a_7c15)];
+    // Outside the library, the high half of h1 is mixed into its low half.
+    let (mixed, h2) = (digest as u64, (digest >> 64) as u64);
+    let h1 = mixed ^ mixed >> 32;
+    let block = ((u128::from(h1) * u128::from(blocks)) >> 64) as u64;
+    let mut words = vec![h1.wrapping_mul(0x9e37_79b9_7f4a_7c15)];
     if hashes == 16 {
         words.push(h2);
     }
