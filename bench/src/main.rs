@@ -7,7 +7,8 @@
 //! and likewise `insert`, `strings` and `all` of them; `private` builds and asks published filters,
 //! `noise` flips bits, `zone` asks zone filters and `list` lists them; `soak [--seconds N]` asks a
 //! mapped filter with eight threads while another process replaces its file (60 seconds, or with
-//! --full 10^9 lookups). The full run takes 5x10^7 keys as well. Medians of many rounds are
+//! --full 10^9 lookups). `--level avx2|scalar` measures as if the processor had no more. The full
+//! run takes 5x10^7 keys as well. Medians of many rounds are
 //! printed, with quartiles, ratios to the bare memory access, and, beside every lookup, the
 //! share of keys that passed.
 
@@ -24,11 +25,17 @@ mod strings;
 mod zone;
 
 use report::Report;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(at) = words.iter().position(|word| word == "--level")
+        && at + 1 < words.len()
+    {
+        let level = words.drain(at..at + 2).nth(1).unwrap_or_default();
+        return run_at(&level, &words);
+    }
     let full = words.iter().position(|word| word == "--full").map(|at| words.remove(at)).is_some();
     let csv =
         words.iter().position(|word| word == "--csv").filter(|at| at + 1 < words.len()).map(|at| {
@@ -85,6 +92,21 @@ fn main() -> ExitCode {
     }
 }
 
+/// Runs this program again with the kernels capped: the library reads the cap when it first looks
+/// at the processor.
+fn run_at(level: &str, words: &[String]) -> ExitCode {
+    if !["scalar", "avx2", "avx512"].contains(&level) {
+        return usage();
+    }
+    let run = std::env::current_exe()
+        .and_then(|own| Command::new(own).args(words).env("TAMIS_LEVEL", level).status());
+    finish(match run {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(status.to_string().into()),
+        Err(error) => Err(error.into()),
+    })
+}
+
 fn finish(result: Result<(), Box<dyn std::error::Error>>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -97,7 +119,9 @@ fn finish(result: Result<(), Box<dyn std::error::Error>>) -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: tamis-bench lookup|insert|strings|private|zone|all [--full] [--csv FILE], tamis-bench noise|list, or tamis-bench soak [--seconds N] [--full]"
+        "usage: tamis-bench lookup|insert|strings|private|zone|all [--full] [--csv FILE], \
+         tamis-bench noise|list, or tamis-bench soak [--seconds N] [--full]; \
+         each with [--level scalar|avx2|avx512]"
     );
     ExitCode::from(2)
 }

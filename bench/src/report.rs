@@ -31,7 +31,7 @@ impl Report {
         rates: bool,
         lines: &[Line],
     ) -> std::io::Result<()> {
-        println!("\n{title}, {keys} keys");
+        println!("\n{title}, {keys} keys: {}, kernels {}", processor(), tamis::processor_level());
         println!(
             "  {:<34}{:>9}{:>18}{:>12}{:>14}{:>10}",
             "",
@@ -65,11 +65,16 @@ impl Report {
     }
 }
 
+/// The processor's name, as far as the system tells.
+fn processor() -> String {
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    model.map_or("an unknown processor", |(_, name)| name).to_owned()
+}
+
 /// The processor, its caches and how the program was built, as far as the system tells.
 fn machine() -> String {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let cpuinfo = read("/proc/cpuinfo");
-    let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let caches: Vec<String> = (0..4)
         .map(|i| {
             let field = |name| {
@@ -88,7 +93,7 @@ fn machine() -> String {
     };
     format!(
         "{}, {} cores, {}\nhuge pages: {}; built {built}",
-        model.map_or("an unknown processor", |(_, name)| name),
+        processor(),
         std::thread::available_parallelism().map_or(0, usize::from),
         caches.join(", "),
         read("/sys/kernel/mm/transparent_hugepage/enabled").trim(),

@@ -72,9 +72,11 @@ impl Store {
     /// `len` zero bytes. Memory that cannot be had is an error, not an abort.
     pub(crate) fn zeroed(len: u64) -> Result<Store, Error> {
         let size = usize::try_from(len).map_err(|_| memory(len))?;
+        // Systems without pages of their own, such as WebAssembly, refuse: the heap has to do.
         #[cfg(feature = "mmap")]
-        if size >= LARGE {
-            let map = MmapMut::map_anon(size).map_err(|_| memory(len))?;
+        if size >= LARGE
+            && let Ok(map) = MmapMut::map_anon(size)
+        {
             #[cfg(all(target_os = "linux", not(miri)))]
             let _ = map.advise(memmap2::Advice::HugePage); // without them it is only slower
             return Ok(Store { place: Place::Map { map, start: 0 }, len: size });
@@ -183,11 +185,15 @@ impl PartialEq for Store {
 impl Eq for Store {}
 
 impl Clone for Store {
-    /// The copy lives on the heap.
+    /// The copy lives in memory as a new body does: in large pages, if it is large.
     fn clone(&self) -> Store {
-        let mut lines = vec![Line::zeroed(); self.len.div_ceil(LINE)];
-        bytemuck::cast_slice_mut(&mut lines)[..self.len].copy_from_slice(self.bytes());
-        Store { place: Place::Heap(lines), len: self.len }
+        match Store::zeroed(self.len as u64) {
+            Ok(mut copy) => {
+                copy.bytes_mut().copy_from_slice(self.bytes());
+                copy
+            }
+            Err(_) => std::alloc::handle_alloc_error(std::alloc::Layout::for_value(self.bytes())),
+        }
     }
 }
 

@@ -207,6 +207,7 @@ fn insert_blocks<const TWO_WORDS: bool>(
     scalar::insert_blocks::<TWO_WORDS>(shape, blocks, pending, coming, set)
 }
 
+#[cfg_attr(not(feature = "privacy"), allow(dead_code))]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) fn run<W: Work>(work: W) -> W::Output {
     work.run()

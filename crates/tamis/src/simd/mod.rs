@@ -93,6 +93,7 @@ pub(crate) trait Kernels: Copy + Send + Sync {
     fn walks(self, shape: WalkShape) -> Self::Walks;
 
     /// Does work that was compiled with the level's instructions.
+    #[cfg_attr(not(feature = "privacy"), allow(dead_code))]
     fn run<W: Work>(self, work: W) -> W::Output;
 }
 
@@ -107,6 +108,7 @@ pub(crate) enum Coming<'a> {
 }
 
 /// Safe code that gains from being compiled for a level.
+#[cfg_attr(not(feature = "privacy"), allow(dead_code))]
 pub(crate) trait Work {
     /// What comes out.
     type Output;

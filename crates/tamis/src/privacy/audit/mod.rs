@@ -50,6 +50,7 @@ use crate::Error;
 use crate::hash::mix;
 use crate::privacy::Epsilon;
 use crate::stats::clopper_pearson;
+use crate::threads::share;
 use std::fmt;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -301,17 +302,13 @@ fn count(
         }
         Ok(seen)
     };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let mut sum = empty();
-        for worker in workers {
-            let seen = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            for (sum, seen) in sum.iter_mut().flatten().zip(seen.iter().flatten()) {
-                *sum += seen;
-            }
+    let mut sum = empty();
+    for seen in share(threads, 0..threads, |_| work()) {
+        for (sum, seen) in sum.iter_mut().flatten().zip(seen?.iter().flatten()) {
+            *sum += seen;
         }
-        Ok(sum)
-    })
+    }
+    Ok(sum)
 }
 
 /// The coins of a run: the finish of SplitMix64 (Steele, Lea, Flood 2014), which is one to one.

@@ -6,9 +6,9 @@ use super::{LinearFilter, LinearPlan};
 use crate::privacy::noise::{Coins, SecretCoins, SeededCoins};
 use crate::privacy::{Rehearsal, fresh_hash};
 use crate::store::{self, Store};
+use crate::threads::share;
 use crate::{Digest, Error, HashFamily, Key};
 use std::fmt;
-use std::sync::Mutex;
 use std::thread;
 
 /// A private set on its way to be published as a [`LinearFilter`], for keys that come a few at a
@@ -101,24 +101,11 @@ impl LinearDraft {
             many => thread::available_parallelism().map_or(1, usize::from).min(many),
         };
         let parts = body.bytes_mut().chunks_exact_mut(plan.shard_bytes());
-        let work = Mutex::new(parts.zip(shards).zip(0..));
-        let next = || work.lock().ok().and_then(|mut work| work.next());
-        let worker = || -> Result<(), Error> {
-            while let Some(((planes, digests), shard)) = next() {
-                solve_shard(&plan, digests, &mut coins(shard)?, planes)?;
-            }
-            Ok(())
-        };
-        thread::scope(|scope| {
-            // Where no more threads can be had, those that there are do it all.
-            let spawn = |_| thread::Builder::new().spawn_scoped(scope, worker).ok();
-            let others: Vec<_> = (1..threads).filter_map(spawn).collect();
-            let own = worker();
-            let joined = others
-                .into_iter()
-                .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            joined.fold(own, Result::and)
-        })?;
+        let work = parts.zip(shards).zip(0..);
+        let solved = share(threads, work, |((planes, digests), shard)| {
+            solve_shard(&plan, digests, &mut coins(shard)?, planes)
+        });
+        solved.into_iter().collect::<Result<(), Error>>()?;
         LinearFilter::from_parts(plan, hash, body)
     }
 }
