@@ -6,8 +6,8 @@
 //! | [`CountingFilter`] | a counter | all that, and remove |
 //!
 //! A [`Universe`] numbers the things that may be stored. A [`Plan`] chooses a [`Code`] and proves
-//! its zone. Past the zone the filter refuses; if asked to go on, it does so and says ever after
-//! that strangers may pass.
+//! its zone. Past the zone the filter refuses items. If it is told to take them, it says from
+//! then on that strangers may pass.
 #![doc = include_str!("../../doc/matrix.svg")]
 
 mod arith;

@@ -7,8 +7,7 @@ use std::fmt;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-/// A finite universe: every element has a number, and what has none is an error rather than
-/// "absent".
+/// A finite universe. Every element has a number. A key without one is an error, not "absent".
 ///
 /// | universe | elements |
 /// |---|---|
@@ -86,7 +85,7 @@ impl Universe {
             if places.insert(Arc::clone(&bytes), place).is_some() {
                 return Err(Error::RepeatedKey { key: shown(KeyRef::Bytes(&bytes)) });
             }
-            // Lengths first, so that no two lists run together alike.
+            // The length comes first, so that ["ab", "c"] and ["a", "bc"] differ.
             hasher.update((bytes.len() as u64).to_le_bytes());
             hasher.update(&bytes);
             list.push(bytes);
@@ -106,19 +105,20 @@ impl Universe {
         u128::from(self.last - self.first) + 1
     }
 
-    /// The first integer of an interval; 0 for the others.
+    /// The first integer of an interval; 0 for other universes.
     #[must_use]
     pub fn first(&self) -> u64 {
         self.first
     }
 
-    /// The last integer of an interval; for the others, the last number.
+    /// The last integer of an interval; for other universes, the last number.
     #[must_use]
     pub fn last(&self) -> u64 {
         self.last
     }
 
-    /// What tells dictionaries apart: 64 bits of the SHA-256 of their keys. Others have none.
+    /// 64 bits of the SHA-256 of the keys of a dictionary, by which files recognise it. `None` for
+    /// other universes.
     #[must_use]
     pub fn fingerprint(&self) -> Option<u64> {
         match &self.names {

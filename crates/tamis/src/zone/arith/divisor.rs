@@ -1,5 +1,5 @@
-//! Division by a number that is known beforehand: a multiplication in place of a division, which
-//! takes several times as long.
+//! Division by a fixed number, as a multiplication by its reciprocal. A division instruction takes
+//! several times as long.
 
 /// A divisor and its reciprocal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,15 +55,15 @@ mod tests {
     }
 
     #[test]
-    fn small_numbers_are_divided_as_ever() {
+    fn small_numbers_are_divided_correctly() {
         for value in 1..=300 {
             (0..2000).for_each(|x| check(x, value));
         }
     }
 
-    /// Beside every multiple of every divisor that is extreme, and at both ends of all numbers.
+    /// Numbers beside multiples of extreme divisors, and the largest numbers.
     #[test]
-    fn extremes_are_divided_as_ever() {
+    fn extremes_are_divided_correctly() {
         let powers = (1..64).flat_map(|shift| [(1u64 << shift) - 1, 1 << shift, (1 << shift) + 1]);
         let values: Vec<u64> = powers
             .chain([3, 10, 65_521, 4_294_967_291, u64::from(u32::MAX)])
@@ -83,7 +83,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_number_is_divided_as_ever(x: u64, value in 1..=1u64 << 63, shift in 0..63u32) {
+        fn any_number_is_divided_correctly(x: u64, value in 1..=1u64 << 63, shift in 0..63u32) {
             check(x, value);
             check(x, (value >> shift).max(1));
         }

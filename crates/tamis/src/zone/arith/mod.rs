@@ -6,6 +6,7 @@
 //! | `divisor` | division by a fixed number, as a multiplication |
 //! | `chinese` | Chinese remaindering, inverses modulo a number |
 //! | `field` | the finite fields GF(q) of Reed-Solomon codes |
+//! | `ring` | how the tables of such a field are made |
 //! | `mersenne` | the field modulo 2^31 - 1 or 2^61 - 1 |
 //! | `polynomial` | polynomials over that field |
 
@@ -15,3 +16,4 @@ pub(crate) mod field;
 pub(crate) mod mersenne;
 pub(crate) mod polynomial;
 pub(crate) mod primes;
+mod ring;

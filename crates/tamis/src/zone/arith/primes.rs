@@ -86,7 +86,14 @@ pub(crate) fn primes_within(bits: u64) -> Vec<u64> {
 /// The prime powers from 2 to `last`, ascending.
 pub(crate) fn prime_powers(last: u32) -> impl Iterator<Item = u32> {
     let sieve = Sieve::new(last as usize + 1);
-    (2..=last).filter(move |&q| sieve.factors(q).count() == 1)
+    (2..=last).filter(move |&q| {
+        let prime = sieve.smallest_factor[q as usize];
+        let mut rest = q;
+        while rest.is_multiple_of(prime) {
+            rest /= prime;
+        }
+        rest == 1
+    })
 }
 
 /// The prime p and the exponent e with q = p^e, if there are such.

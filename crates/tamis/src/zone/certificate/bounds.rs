@@ -21,7 +21,7 @@ pub(super) fn zone_by_product(moduli: &[u64], capacity: u128, most: u32) -> u32 
     let product = product_of(moduli);
     let mut differences = BigUint::one();
     for items in 0..most {
-        // Below 2 no distinct difference is left that could answer for a modulus.
+        // A difference below 2 is divisible by no modulus.
         let difference = capacity.saturating_sub(u128::from(items));
         if difference >= 2 {
             differences *= difference;

@@ -29,7 +29,8 @@ use bounds::{
 };
 use std::fmt;
 
-/// Why a number of stored elements is safe.
+/// Why a number of stored elements is safe. An element *covers* a modulus if it has the same
+/// remainder as the stranger.
 ///
 /// ```
 /// use tamis::zone::proof::{Certificate, zone};
@@ -66,8 +67,9 @@ pub enum Certificate {
         /// The base of the powers.
         base: u64,
     },
-    /// Moduli below `threshold` are left out; those too large to share a bin with a modulus of at
-    /// least `threshold` have bins of their own; the rest is too large together.
+    /// Moduli below `threshold` are left out. Those that are too large to share a bin with a
+    /// modulus of at least `threshold` have bins of their own. The product of the others is too
+    /// large for the remaining bins.
     Packing {
         /// The smallest modulus counted.
         threshold: u64,
@@ -91,23 +93,23 @@ impl Certificate {
                 "the product of all moduli exceeds every product of that many distinct differences",
             ),
             Self::Count { root: 1 } => {
-                String::from("no stored element can answer for two moduli above the square root")
+                String::from("no stored element covers two moduli above the square root")
             }
             Self::Count { root } => format!(
                 "a modulus weighs the power of the {}-th root of the universe that it exceeds (a large one \
-                 what it leaves of {root}), and one stored element can answer for a weight of {root} at most",
+                 what it leaves of {root}), and one stored element covers a weight of {root} at most",
                 root + 1
             ),
             Self::Together { smallest, most } => format!(
-                "no stored element can answer for more than {most} of the moduli of at least {smallest}"
+                "no stored element covers more than {most} of the moduli of at least {smallest}"
             ),
             Self::Levels { base } => format!(
                 "a modulus weighs the power of {base} that it reaches (a large one what it leaves of the \
-                 universe's), and one stored element cannot answer for more than the universe weighs"
+                 universe's), and one stored element covers no more than the universe weighs"
             ),
             Self::Packing { threshold } => format!(
                 "of the moduli of at least {threshold}, those too large to share a stored element have \
-                 their own, and the product of the others exceeds what the remaining ones can answer for"
+                 their own, and the product of the others exceeds what the remaining ones cover"
             ),
             Self::Exhaustive => String::from(
                 "a search through all ways to share the moduli among the stored elements found none",

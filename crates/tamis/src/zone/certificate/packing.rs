@@ -4,7 +4,7 @@ use super::zone;
 
 /// The deepest recursion of the exhaustive search (one level for each modulus).
 const MAX_DEPTH: usize = 1024;
-/// The nodes that the exhaustive search may visit by way of default.
+/// The nodes that the exhaustive search may visit.
 pub(crate) const EFFORT: u64 = 100_000;
 
 /// The answer of the exhaustive search.

@@ -20,7 +20,7 @@ fn deceivable(moduli: &[u64], universe: u64, items: u32) -> bool {
 }
 
 /// The smallest number of stored elements with a false positive, if any, at most 5: for each
-/// stranger, the sets of moduli that its neighbours answer for are united step by step.
+/// stranger, the sets of moduli that its neighbours cover are united step by step.
 fn smallest_deception(moduli: &[u64], universe: u64) -> Option<u32> {
     let full = (1usize << moduli.len()) - 1;
     let mut least = None;

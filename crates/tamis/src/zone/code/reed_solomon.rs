@@ -2,7 +2,7 @@
 //!
 //! An element, written in base q, is a polynomial of degree at most t over GF(q); block i is its
 //! value at the i-th point. Two polynomials agree at no more than t points, so d others cover at
-//! most t d blocks of a stranger's, and t d + 1 blocks leave it one of its own.
+//! most t d blocks of a stranger. With t d + 1 blocks, one block of the stranger stays uncovered.
 
 use super::{Code, Encode};
 use crate::Error;

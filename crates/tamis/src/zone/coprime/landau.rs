@@ -16,7 +16,7 @@ pub(super) fn landau(universe: u128, items: u32, bits: u64, sieve: &Sieve) -> Ve
     let target = differences(universe, items);
     let logarithm = logarithm_of(&target);
     let width = usize::try_from(bits).unwrap_or(usize::MAX);
-    // Larger primes than these are worse than the ones at hand.
+    // Larger primes than these cost more bits than they are worth.
     let largest = sieve.limit() / 2 + 16;
     let primes: Vec<u32> =
         sieve.primes().iter().copied().filter(|&prime| prime < largest).collect();

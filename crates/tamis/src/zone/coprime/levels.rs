@@ -67,7 +67,7 @@ impl<'a> Design<'a> {
         }
     }
 
-    /// Whether the target times the best rate of bits for weight is below the bits at hand.
+    /// Whether the target weight, at the best rate of bits for weight, takes fewer than `bits`.
     fn promising(&self, bits: u64) -> bool {
         let numbers = (2..self.weights.len()).filter(|&number| self.weights[number] > 0);
         let rate = numbers

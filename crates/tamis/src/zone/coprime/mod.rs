@@ -6,8 +6,8 @@
 //!
 //! * a single modulus `n`, the bitmap;
 //! * prime powers whose product is large for their sum (Landau's problem), for few elements;
-//! * numbers just above a root of `n`, weighed by levels, for many elements: composites spare the
-//!   large primes, and a local search decides which small primes go together;
+//! * numbers just above a root of `n`, weighed by levels, for many elements: composites
+//!   take the place of large primes, and a local search decides which small primes go together;
 //! * for small sums, all pairwise coprime sets, judged by an exhaustive search for a packing.
 //!
 //! Floats guide the search; integers prove what is returned. The choice is deterministic.
@@ -23,19 +23,19 @@ use super::arith::primes::Sieve;
 use super::certificate::{self, Certificate};
 
 /// The most bits of `universe ^ items` for which primes are multiplied at all.
-const PRODUCT_BITS: u64 = 1 << 20;
+const MAX_PRODUCT_BITS: u64 = 1 << 20;
 /// The most bits of `universe ^ items` for which levels are searched.
-const SEARCH_BITS: u64 = 1 << 17;
+const MAX_SEARCH_BITS: u64 = 1 << 17;
 /// The sum up to which all pairwise coprime sets are enumerated.
-pub(crate) const SMALL_SUM: u64 = 260;
+pub(crate) const MAX_SMALL_SUM: u64 = 260;
 
 /// The first primes whose product is at least `universe ^ items` (Eppstein, Goodrich and
 /// Hirschberg).
 ///
-/// Empty if that power is beyond reach (more than about a million bits).
+/// Empty if that power has more than about a million bits.
 pub(crate) fn egh(universe: u128, items: u32) -> Vec<u64> {
     let bits = power_bits(universe, items);
-    if bits > PRODUCT_BITS {
+    if bits > MAX_PRODUCT_BITS {
         return Vec::new();
     }
     let target = BigUint::from(universe).pow(items);
@@ -76,11 +76,11 @@ pub(crate) fn choose(universe: u128, items: u32) -> Option<(Vec<u64>, Certificat
     best.offer(primes);
     let sieve = Sieve::new(reach);
     best.offer(landau::landau(universe, items, best.bits(), &sieve));
-    if power_bits(universe, items) <= SEARCH_BITS {
+    if power_bits(universe, items) <= MAX_SEARCH_BITS {
         levels::search_levels(&mut best, &sieve);
         levels::replace_largest(&mut best);
     }
-    if best.bits() <= SMALL_SUM {
+    if best.bits() <= MAX_SMALL_SUM {
         small::enumerate(&mut best);
     }
     best.moduli.and_then(|moduli| proved(moduli, universe, items))
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    /// The filter of a set of elements answers for no stranger.
+    /// No stranger passes the filter of a set of elements.
     fn check_set(moduli: &[u64], universe: u64, set: u64) {
         let stored: Vec<u64> = (0..universe).filter(|element| set >> element & 1 == 1).collect();
         for stranger in (0..universe).filter(|element| !stored.contains(element)) {

@@ -17,8 +17,8 @@ impl<C: CellKind> ZoneFilter<C> {
         positions.iter().enumerate().all(|(block, position)| self.is_occupied(block, *position))
     }
 
-    /// The same for a lookup, which ends at the first empty cell and allocates nothing. Where the
-    /// body lies is found once.
+    /// Whether all cells of an element are occupied. A lookup ends at the first empty cell and
+    /// allocates nothing. It asks the store once where the body lies.
     #[inline]
     pub(super) fn holds_number(&self, number: u64) -> bool {
         let (code, bytes, starts) = (self.plan.encoder(), self.body.bytes(), &self.starts[..]);

@@ -1,6 +1,6 @@
 //! What a cell is: a bit or a counter.
 
-/// What a cell is: a bit or a counter. Closed to others.
+/// What a cell is: a bit or a counter. Only this crate can implement it.
 pub trait CellKind: sealed::Sealed + Send + Sync + 'static {
     /// Whether cells count.
     const COUNTING: bool;

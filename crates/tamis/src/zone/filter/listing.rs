@@ -65,9 +65,9 @@ impl fmt::Display for Method {
 pub struct List {
     /// The numbers, ascending.
     pub numbers: Vec<u64>,
-    /// Whether these are exactly the items held. If not, the filter is beyond its zone, and these
-    /// are all elements that pass: every item is among them (unless strangers were removed),
-    /// and others may be.
+    /// Whether these are exactly the items. If not, the filter is beyond its zone, and these are
+    /// all elements that pass. Every item is among them, unless a stranger was removed; others
+    /// may be among them too.
     pub exact: bool,
 }
 

@@ -1,21 +1,21 @@
-//! Putting items in, asking for them, and taking them out.
+//! Inserting items, asking for them, and removing them.
 
 use super::{CellKind, CountingFilter, ZoneFilter};
 use crate::{Error, Key};
 
 impl<C: CellKind> ZoneFilter<C> {
-    /// Puts an item in, and says whether it was new. One that is there already changes nothing. An
-    /// item too many is refused with [`Error::Full`], and changes nothing either.
+    /// Inserts an item, and says whether it was new. An item that is there already changes nothing.
+    /// One item too many is refused with [`Error::Full`], and changes nothing either.
     ///
-    /// Beyond the zone nobody can tell an item that is there already from one that only seems to
-    /// be. There a counting filter counts every item put in, the same one again as often as it
-    /// comes, and forgets it when it was taken out as often.
+    /// Beyond the zone an item may pass without having been inserted. So a counting filter counts
+    /// every insertion there, and an item is gone when it was removed as often as it was inserted.
     pub fn insert(&mut self, key: impl Key) -> Result<bool, Error> {
         let number = self.plan.universe().number(key)?;
         self.insert_number(number, false)
     }
 
-    /// Puts an item in even if it is one too many; from then on the filter is [`Health::Beyond`].
+    /// Inserts an item even if it is one too many. From then on the filter is
+    /// [`Health::Beyond`](crate::Health::Beyond).
     pub fn insert_beyond(&mut self, key: impl Key) -> Result<bool, Error> {
         let number = self.plan.universe().number(key)?;
         self.insert_number(number, true)
@@ -27,8 +27,8 @@ impl<C: CellKind> ZoneFilter<C> {
         self.check_number(number)?;
         let positions = self.positions(number);
         if self.holds(&positions) {
-            // A stranger that passes must be counted: once those it hides behind are taken out, it
-            // would be lost.
+            // An item that passes may not have been inserted before. It must be counted: otherwise
+            // it would be lost when the items that share its cells are removed.
             if C::COUNTING && self.state.beyond {
                 self.put(&positions);
                 self.len = self.len.saturating_add(1);
@@ -56,8 +56,8 @@ impl<C: CellKind> ZoneFilter<C> {
         })
     }
 
-    /// Whether an element is in the set: exactly, within the zone. What is no element of the
-    /// universe is an error.
+    /// Whether an element is in the set. The answer is exact within the zone. A key that is no
+    /// element of the universe is an error.
     pub fn contains(&self, key: impl Key) -> Result<bool, Error> {
         let number = self.plan.universe().number(key)?;
         Ok(self.holds_number(number))
@@ -71,8 +71,8 @@ impl<C: CellKind> ZoneFilter<C> {
 
     /// Whether each of many elements is in the set, in their order.
     pub fn contains_many<K: Key>(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        // Nothing is fetched ahead: most strangers end in one block, which stays in the first
-        // cache.
+        // Prefetching does not pay: most strangers are refused by the first block they meet, and
+        // it stays in the L1 cache.
         let mut answers = Vec::with_capacity(keys.len());
         for key in keys {
             answers.push(self.contains(key)?);
@@ -82,9 +82,11 @@ impl<C: CellKind> ZoneFilter<C> {
 }
 
 impl CountingFilter {
-    /// Takes an item out. [`Error::Absent`], and no change, if it is not there; beyond the zone,
-    /// only if it is certainly not: there, removing a stranger that passes takes the cells of
-    /// items with it, and loses them.
+    /// Removes an item. If it is not there, the filter does not change and the error is
+    /// [`Error::Absent`].
+    ///
+    /// Beyond the zone a stranger may pass. Removing it lowers the counters of other items, which
+    /// are then lost.
     pub fn remove(&mut self, key: impl Key) -> Result<(), Error> {
         let number = self.plan.universe().number(key)?;
         self.remove_number(number)
@@ -109,15 +111,15 @@ impl<C: CellKind> ZoneFilter<C> {
         for (block, position) in positions.iter().enumerate() {
             let cell = self.starts[block] + position;
             let count = packed.get(self.body.bytes(), cell);
-            // Within the zone no counter overflows; beyond it, one at its ceiling may have, and
-            // stays.
+            // Within the zone no counter overflows. Beyond it, a counter at its ceiling may have
+            // overflowed, so it stays there.
             if !(self.state.beyond && count == packed.ceiling()) {
                 packed.set(self.body.bytes_mut(), cell, count - 1);
             }
         }
         self.len = self.len.saturating_sub(1);
-        // Beyond the zone it may have been a stranger, whose cells belonged to others: nothing is
-        // certain any more.
+        // Beyond the zone the key may have been a stranger, whose cells belonged to others. So the
+        // number of items is no longer known.
         self.state.len_is_bound |= self.state.beyond;
         Ok(())
     }

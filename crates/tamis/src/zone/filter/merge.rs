@@ -8,8 +8,9 @@ use std::cmp::Reverse;
 use std::fmt;
 
 impl<C: CellKind> ZoneFilter<C> {
-    /// Takes in all that `other` holds. Filters of different lengths are joined in the blocks they
-    /// share, which may shrink the zone; more items than it allows put the result beyond it.
+    /// Inserts all items of `other`. Filters of different lengths are merged in the blocks that they
+    /// share, so the zone may shrink. If the result has more items than its zone allows, it is
+    /// beyond the zone.
     pub fn union(&mut self, other: &Self) -> Result<(), Error> {
         let plan = self.common(other)?;
         let within = !self.state.beyond && !other.state.beyond;
@@ -27,17 +28,18 @@ impl<C: CellKind> ZoneFilter<C> {
         self.combine(&theirs, |l, r| if C::COUNTING { (l + r).min(ceiling) } else { l | r });
         self.len = self.len.saturating_add(theirs.len);
         self.state.len_is_bound = true;
-        // Counters hold an item of both twice, and do not let go of it when it is taken out once.
+        // Counters count an item of both filters twice. Removing it once would leave it there.
         self.state.beyond = !within || C::COUNTING || self.len > self.plan.items();
         Ok(())
     }
 
-    /// Keeps what both hold. Filters of different lengths are compared in the blocks they share.
+    /// Keeps the items that both filters hold. Filters of different lengths are compared in the
+    /// blocks that they share.
     pub fn intersect(&mut self, other: &Self) -> Result<(), Error> {
         let plan = self.common(other)?;
         if !self.state.beyond && !other.state.beyond {
-            // Either list will do; the shorter one is the faster, and may be the only one to be
-            // had.
+            // One list is enough. The shorter one is faster to find, and sometimes the other
+            // cannot be found at all.
             let [listed, asked] =
                 if self.len <= other.len { [&*self, other] } else { [other, &*self] };
             let found = listed
@@ -56,8 +58,8 @@ impl<C: CellKind> ZoneFilter<C> {
         *self = mine;
         self.combine(&theirs, u64::min);
         self.len = len;
-        // Cells that different items share remain: the result is not the code of a set, and its
-        // zone is lost.
+        // A cell stays occupied if different items occupy it in the two filters. So the cells may
+        // not be those of any set, and the zone is lost.
         self.state = State { beyond: true, len_is_bound: true };
         Ok(())
     }
@@ -83,7 +85,8 @@ impl<C: CellKind> ZoneFilter<C> {
         {
             return differ("field", &left, &right);
         }
-        // Of equal lengths, the one of which more is known decides, whichever comes first.
+        // Of equal lengths, the plan with the larger zone decides. So the order of the two filters
+        // makes no difference.
         let known = |plan: &Plan| match plan.code() {
             Code::Coprime { spare, .. } => (plan.zone(), spare.len()),
             _ => (plan.zone(), 0),

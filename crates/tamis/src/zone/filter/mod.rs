@@ -26,7 +26,7 @@ use crate::{Error, Health};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A set that is never wrong, while it holds at most d items of a finite universe.
+/// A set that is never wrong while it holds at most d items of a finite universe.
 ///
 /// | key | `contains` |
 /// |---|---|
@@ -54,11 +54,11 @@ use std::marker::PhantomData;
 /// ```
 pub type Filter = ZoneFilter<Bits>;
 
-/// A set that is never wrong, while it holds at most d items of a finite universe, and forgets what
-/// is removed.
+/// A set that is never wrong while it holds at most d items of a finite universe, and from which
+/// items can be removed.
 ///
-/// As [`Filter`], with counters instead of bits, each just wide enough for d. Removing an absent
-/// item is an error and changes nothing.
+/// It is a [`Filter`] with counters instead of bits. Each counter is just wide enough to count to
+/// d. Removing an absent item is an error and changes nothing.
 ///
 /// ```
 /// use tamis::zone::{CountingFilter, Plan, Prefer, Universe};
@@ -87,7 +87,7 @@ pub struct ZoneFilter<C: CellKind> {
 /// What is known of the contents besides the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct State {
-    /// More than the plan's items were taken in, once.
+    /// The filter has held more items than its plan allows.
     pub(crate) beyond: bool,
     /// `len` is an upper bound, and the cells may not be those of a set: a union or an
     /// intersection could not be listed.
@@ -125,7 +125,7 @@ impl<C: CellKind> ZoneFilter<C> {
         Ok(ZoneFilter { plan, starts, body, len, state, cells: PhantomData })
     }
 
-    /// How many items there are: exactly, within the zone; but see
+    /// How many items there are. The number is exact within the zone, with one exception: see
     /// [`len_is_exact`](Self::len_is_exact).
     #[must_use]
     pub fn len(&self) -> u64 {
@@ -138,9 +138,9 @@ impl<C: CellKind> ZoneFilter<C> {
         self.body.bytes().iter().all(|byte| *byte == 0)
     }
 
-    /// Whether [`len`](Self::len) is exact. Otherwise it is an upper bound after a union that was
-    /// too large to list, or, beyond the zone, a count of those items that did not seem to be
-    /// there already; with counters, of all that were put in.
+    /// Whether [`len`](Self::len) is exact. It is not in two cases. After a union that was too large
+    /// to list, it is an upper bound. Beyond the zone, it counts the insertions of items that did
+    /// not pass before, or, with counters, all insertions.
     #[must_use]
     pub fn len_is_exact(&self) -> bool {
         !self.state.len_is_bound && !self.state.beyond
@@ -152,7 +152,7 @@ impl<C: CellKind> ZoneFilter<C> {
         if self.state.beyond { Health::Beyond } else { Health::Within }
     }
 
-    /// The plan it was made by.
+    /// The plan that the filter was made by.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
@@ -168,8 +168,8 @@ impl<C: CellKind> ZoneFilter<C> {
         self.state
     }
 
-    /// The share of strangers that pass: 0 within the zone; beyond it, the share for elements drawn
-    /// at random.
+    /// The share of strangers that pass. It is 0 within the zone. Beyond it, this is the share for
+    /// elements drawn at random.
     #[must_use]
     pub fn expected_fpr(&self) -> f64 {
         if !self.state.beyond {
@@ -186,8 +186,8 @@ impl<C: CellKind> ZoneFilter<C> {
         occupied as f64 / self.plan.cells() as f64
     }
 
-    /// Whether the cells can be those of as many items as the filter says it holds: each has one
-    /// cell in every block.
+    /// Whether the cells can be those of as many items as the filter says it holds. Each item has
+    /// one cell in every block.
     pub(crate) fn is_consistent(&self) -> bool {
         if self.state.beyond {
             return true;

@@ -1,4 +1,4 @@
-//! More blocks and fewer.
+//! Growing and shrinking: more blocks, or fewer.
 
 use super::{CellKind, State, ZoneFilter};
 use crate::Error;
@@ -7,8 +7,8 @@ use crate::zone::error::ListError;
 use crate::zone::plan::Plan;
 
 impl<C: CellKind> ZoneFilter<C> {
-    /// Makes the filter longer, to `blocks` blocks, and its zone as large as they allow. It lists
-    /// itself for that, so it must be within its zone.
+    /// Extends the filter to `blocks` blocks, and its zone to what they allow. The filter lists
+    /// itself for that, so it must be within its zone. [`Plan::growth`] says how far it can grow.
     pub fn grow(&mut self, blocks: u64) -> Result<(), Error> {
         let (least, most) = (self.plan.probes(), self.plan.code().max_blocks());
         if blocks < least {
@@ -17,8 +17,8 @@ impl<C: CellKind> ZoneFilter<C> {
         self.rebuild(self.plan.with_blocks(blocks)?)
     }
 
-    /// Makes the filter accept `items` items, with no more blocks than that takes, but no fewer
-    /// than it has.
+    /// Makes the filter accept `items` items. It gets the fewest blocks that are enough, and loses
+    /// none.
     pub fn grow_for(&mut self, items: u64) -> Result<(), Error> {
         let mut plan = self.plan.for_items(items)?;
         if plan.probes() < self.plan.probes() {
@@ -27,7 +27,7 @@ impl<C: CellKind> ZoneFilter<C> {
         self.rebuild(plan)
     }
 
-    /// Lists the filter, and makes it anew under another plan.
+    /// Lists the filter, and builds it again under another plan.
     fn rebuild(&mut self, plan: Plan) -> Result<(), Error> {
         if self.state.beyond {
             return Err(ListError::BeyondZone.into());
@@ -36,14 +36,14 @@ impl<C: CellKind> ZoneFilter<C> {
         Ok(())
     }
 
-    /// Makes the filter shorter, to as few blocks as `items` items take.
+    /// Shrinks the filter to the fewest blocks that are enough for `items` items.
     pub fn shrink_for(&mut self, items: u64) -> Result<(), Error> {
         let plan = self.plan.for_items(items)?;
         self.shrink(plan.probes())
     }
 
-    /// Makes the filter shorter, to its first `blocks` blocks. If that leaves too small a zone for
-    /// what it holds, the filter is beyond it.
+    /// Shrinks the filter to its first `blocks` blocks. If it holds more items than their zone
+    /// allows, it is beyond its zone from then on.
     pub fn shrink(&mut self, blocks: u64) -> Result<(), Error> {
         let most = self.plan.probes();
         if blocks > most {
@@ -68,15 +68,15 @@ impl<C: CellKind> ZoneFilter<C> {
         Ok(filter)
     }
 
-    /// The first blocks, cell for cell, under a plan of as many blocks.
+    /// The first blocks, cell by cell, under a plan with that many blocks.
     pub(super) fn shortened(&self, plan: &Plan) -> Result<Self, Error> {
         let body = Store::zeroed(plan.bytes())?;
         let mut shorter = Self::from_parts(plan.clone(), body, self.len, self.state)?;
         let (own, ceiling) = (self.packed().ceiling(), shorter.packed().ceiling());
         for cell in 0..plan.cells() {
             let count = self.packed().get(self.body.bytes(), cell);
-            // A counter that may have overflowed says so at its ceiling, and must in wider ones
-            // too.
+            // A counter at its ceiling may have overflowed. It must stand at the ceiling of wider
+            // counters too.
             let stuck = C::COUNTING && self.state.beyond && count == own;
             let count = if stuck { ceiling } else { count };
             shorter.packed().set(shorter.body.bytes_mut(), cell, count.min(ceiling));

@@ -6,10 +6,11 @@ use crate::zone::code::{CodeKind, MAX_MODULI, reed_solomon};
 use crate::zone::universe::Universe;
 use num_bigint::BigUint;
 
-/// The largest universe, up to 2^64, whose `items` a filter of at most `bits` bits keeps free of
-/// false positives with the code; `None` if there is none of two elements. For `coprime`, whose
-/// moduli are sought and not derived, a universe that is certain to fit, but perhaps not the
-/// largest.
+/// The largest universe, up to 2^64, of which a filter of at most `bits` bits with this code keeps
+/// `items` free of false positives. `None` if not even a universe of two elements fits.
+///
+/// The moduli of `coprime` are found by a search. There the answer is a universe that fits for
+/// certain, but perhaps not the largest one.
 ///
 /// ```
 /// use tamis::zone::{CodeKind, largest_universe};
@@ -21,8 +22,8 @@ pub fn largest_universe(code: CodeKind, bits: u64, items: u64) -> Option<u128> {
     let most = match code {
         CodeKind::Egh => egh_universe(bits, items)?,
         CodeKind::Coprime => {
-            // A universe that fits bit for bit always does. Otherwise the moduli are searched for,
-            // up to a size where that is quick.
+            // A bitmap fits if the universe has no more elements than there are bits. Otherwise
+            // the moduli are searched for, up to a size where that is quick.
             let bitmap = u128::from(bits.min(u64::from(u32::MAX)));
             let fits = |n: u128| {
                 n <= bitmap || plan_bits(n, items, code).is_some_and(|needed| needed <= bits)
@@ -36,21 +37,20 @@ pub fn largest_universe(code: CodeKind, bits: u64, items: u64) -> Option<u128> {
         }
         CodeKind::Rs => rs_universe(bits, items)?,
     };
-    // A universe smaller than its items is none that they could be of.
+    // A set of items needs at least as many elements.
     (most >= 2 && most >= u128::from(items)).then_some(most.min(1 << 64))
 }
 
-/// The most bits for which the largest universe is sought by planning coprime codes again and
-/// again.
+/// The most bits for which the largest universe is found by planning many coprime codes.
 const MAX_SEARCHED: u64 = 10_000;
 
-/// The root of the product of the primes whose sum fits: the paper's n_d, exactly.
+/// The d-th root of the product of the primes whose sum fits: n_d in the paper, exactly.
 fn egh_universe(bits: u64, items: u64) -> Option<u128> {
     let items = u32::try_from(items).ok().filter(|items| *items > 0)?;
     let mut moduli = primes_within(bits);
     moduli.truncate(MAX_MODULI);
     let product = product_of(&moduli);
-    // A power that has more bits than the product is larger, and may be far too large to compute.
+    // A power with more bits than the product is larger. It may be far too large to compute.
     let too_long = |n: u128| u64::from(n.ilog2()) * u64::from(items) > product.bits().min(MAX_WORK);
     let fits = |n: u128| !too_long(n) && BigUint::from(n).pow(items) <= product;
     last(1, 1 << 64, fits)
@@ -84,7 +84,8 @@ pub fn largest_items(code: CodeKind, bits: u64, size: u128) -> Option<u64> {
     if code == CodeKind::Coprime && size <= u128::from(bits.min(u64::from(u32::MAX))) && size >= 2 {
         return Some(size as u64); // a bit for each element
     }
-    // The moduli are searched for up to a size where that is quick; beyond, the primes answer.
+    // The moduli are searched for up to a size where that is quick. For more bits, the first primes
+    // give the answer.
     let code = if code == CodeKind::Coprime && bits > MAX_SEARCHED { CodeKind::Egh } else { code };
     let fits = |items: u128| {
         u64::try_from(items)

@@ -11,13 +11,13 @@ pub struct Guideline {
     pub items: u64,
     /// The bits it takes.
     pub bits: u64,
-    /// The worth of a query: W for a guaranteed answer, the chance of a right answer for another
-    /// (Section VIII-B of the paper).
+    /// The worth of a query. A guaranteed answer is worth W; another one is worth the chance that
+    /// it is right (Section VIII-B of the EGH paper).
     pub value: f64,
 }
 
 impl Guideline {
-    /// The worth that a bit buys.
+    /// The worth divided by the bits.
     #[must_use]
     pub fn value_per_bit(&self) -> f64 {
         self.value / self.bits as f64

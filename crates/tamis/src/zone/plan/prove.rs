@@ -41,7 +41,7 @@ fn prove_residues(moduli: &[u64], size: u128, wanted: u64) -> (u64, String) {
     let (zone, proof) = certificate::zone(moduli, size, u32::MAX);
     let zone = if zone == u32::MAX { whole(size) } else { u64::from(zone).min(whole(size)) };
     // Only small codes are chosen by an exhaustive search, which would take long for others.
-    let small = moduli.iter().sum::<u64>() <= coprime::SMALL_SUM;
+    let small = moduli.iter().sum::<u64>() <= coprime::MAX_SMALL_SUM;
     if zone < wanted
         && small
         && let Ok(items) = u32::try_from(wanted)

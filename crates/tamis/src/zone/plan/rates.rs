@@ -3,9 +3,9 @@
 use super::Plan;
 
 impl Plan {
-    /// The share of strangers that pass once the filter holds `items`, far beyond its zone and for
-    /// elements at random: the product over the blocks of 1 - (1 - 1/size)^items (Eq. 11 of the
-    /// EGH paper). Within the zone it is 0 whatever this says.
+    /// The share of strangers that pass once the filter holds `items` random elements, far beyond
+    /// its zone: the product over the blocks of 1 - (1 - 1/size)^items (Eq. 11 of the EGH paper).
+    /// Within the zone the true share is 0, and this formula does not apply.
     #[must_use]
     pub fn beyond_fpr(&self, items: u64) -> f64 {
         self.blocks()
@@ -14,8 +14,8 @@ impl Plan {
             .product()
     }
 
-    /// The rate of a Bloom filter with as many bits, `hashes` hashes (this filter's probes, if none
-    /// are given) and `items` items (Eq. 10).
+    /// The rate of a Bloom filter with as many bits and `items` items (Eq. 10). It has `hashes`
+    /// hashes, or as many as this filter has probes.
     #[must_use]
     pub fn bloom_fpr(&self, items: u64, hashes: Option<u32>) -> f64 {
         let (m, k) = (self.cells() as f64, hashes.map_or(self.probes() as f64, f64::from));
@@ -34,9 +34,9 @@ impl Plan {
         }
     }
 
-    /// The bits that no filter of this zone can do without, by Claim 2 of the EGH paper (after
-    /// Füredi): 0.25 d^2 log n / log d. `None` where the claim says nothing (one item) or
-    /// cannot hold (a bit for each element would be fewer).
+    /// A lower bound on the bits of every filter with this zone, by Claim 2 of the EGH paper (after
+    /// Füredi): 0.25 d^2 log n / log d. `None` for one item, of which the claim says nothing, and
+    /// where it cannot hold because a bit for each element would be fewer bits.
     #[must_use]
     pub fn least_bits(&self) -> Option<f64> {
         let (d, n) = (self.items as f64, self.universe.size() as f64);
@@ -44,7 +44,7 @@ impl Plan {
         (self.items >= 2 && claimed <= n).then_some(claimed)
     }
 
-    /// The probes that EGH never exceeds, by Claim 3, which is for universes of at least 7.
+    /// An upper bound on the probes of EGH, by Claim 3, which is for universes of at least 7.
     #[must_use]
     pub fn most_probes(&self) -> Option<f64> {
         if self.universe.size() < 7 {

@@ -44,7 +44,7 @@ impl Plan {
         // item: a longer filter has the largest zone there is, a shorter one accepts no more items.
         let enough = if blocks > self.probes() { u64::MAX } else { self.items };
         if let Code::Coprime { moduli, .. } = &code
-            && moduli.iter().sum::<u64>() <= coprime::SMALL_SUM
+            && moduli.iter().sum::<u64>() <= coprime::MAX_SMALL_SUM
         {
             while proved.zone < enough {
                 let further = prove(&code, &self.universe, proved.zone + 1)?;

@@ -44,11 +44,17 @@ pub(crate) fn join(
     }
     let mut search = Search::new(field, t, chosen, others, universe)?;
     // The positions of the first block are the steps that are reported.
-    let start = vec![0; search.width];
-    watch.begin(chosen[0].positions.len());
-    for &position in chosen[0].positions {
-        watch.step()?;
-        search.take(0, position, &start);
+    let mut start = vec![0; search.width];
+    if t == 0 {
+        search.descend(0, &start);
+    } else {
+        watch.begin(chosen[0].positions.len());
+        for &position in chosen[0].positions {
+            watch.step()?;
+            start.fill(0);
+            search.field.add_scaled(&mut start, &search.rows[0], position);
+            search.descend(1, &start);
+        }
     }
     search.found.sort_unstable();
     Some(search.found)
@@ -125,18 +131,6 @@ impl<'a> Search<'a> {
         let tests = tested.iter().map(|axis| occupancy(field, axis.positions)).collect();
         let width = t as usize + 1 + tested.len();
         Some(Search { field, chosen, others, rows, tests, width, universe, found: Vec::new() })
-    }
-
-    /// Takes a position on the axis `depth`, and goes through the positions of the later axes;
-    /// `partial` is the sum of the earlier axes.
-    fn take(&mut self, depth: usize, position: u32, partial: &[u32]) {
-        if depth + 1 == self.chosen.len() {
-            self.finish(position, partial);
-            return;
-        }
-        let mut next = partial.to_vec();
-        self.field.add_scaled(&mut next, &self.rows[depth], position);
-        self.descend(depth + 1, &next);
     }
 
     /// Goes through the positions of the axes from `depth` on; `partial` is the sum of the earlier

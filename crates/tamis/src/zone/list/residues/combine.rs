@@ -68,7 +68,8 @@ impl<'a> Combiner<'a> {
         self.field.subtract(self.field.reduce(sum), self.field.multiply(whole, self.product))
     }
 
-    /// The same by big numbers, for those few products that exceed the coefficients by a hair.
+    /// The same by big numbers, for the rare product of moduli that is hardly larger than a
+    /// coefficient.
     pub(super) fn combine_long(&self, residues: &[u64]) -> Option<u64> {
         (self.crt.solve(residues)? % self.field.prime).to_u64()
     }

@@ -11,7 +11,7 @@ pub(crate) fn primes() -> impl Iterator<Item = u64> {
     (2u64..).filter(|&n| (2..).take_while(|d| d * d <= n).all(|d| n % d != 0))
 }
 
-/// As few of the first primes as list `size` elements of the universe, and `spare` more.
+/// The fewest first primes that list `size` elements of the universe, and `spare` more.
 pub(crate) fn moduli(size: usize, universe: u128, spare: usize) -> Vec<u64> {
     let mut bound = BigUint::one();
     let mut term = BigUint::one();
@@ -76,7 +76,7 @@ pub(crate) fn check_bad_moduli(method: Method) {
     assert_eq!(method(&[10, 15, 7], &[vec![1], vec![1], vec![1]], 10), None);
 }
 
-/// With a modulus to spare, one wrong counter is always found.
+/// With one modulus more than necessary, one wrong counter is always found.
 pub(crate) fn check_wrong_counter(
     method: Method,
     universe: u128,
