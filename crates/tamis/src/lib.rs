@@ -67,6 +67,8 @@ mod key;
 #[cfg(feature = "privacy")]
 pub mod privacy;
 pub mod rate;
+// Some kernels serve one promise or one kind of processor only.
+#[cfg_attr(not(all(feature = "privacy", target_arch = "x86_64")), allow(dead_code))]
 mod simd;
 #[cfg(feature = "privacy")]
 pub mod stats;

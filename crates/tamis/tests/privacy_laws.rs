@@ -515,7 +515,7 @@ fn releases_come_back_from_bytes_streams_files_and_maps() {
         match filter {
             AnyFilter::Linear(linear) => assert_eq!(LinearFilter::try_from(copy).unwrap(), linear),
             AnyFilter::PublicBloom(public) => {
-                assert_eq!(PublicBloom::try_from(copy).unwrap(), public)
+                assert_eq!(PublicBloom::try_from(copy).unwrap(), public);
             }
             _ => unreachable!(),
         }
@@ -539,7 +539,7 @@ fn a_release_is_taken_for_nothing_else() {
     ] {
         match result {
             Err(Error::Kind { planned: is, wanted: asked }) => {
-                assert_eq!((is, asked), (planned, wanted))
+                assert_eq!((is, asked), (planned, wanted));
             }
             other => panic!("{planned} as {wanted}: {other:?}"),
         }

@@ -60,9 +60,9 @@ mod epsilon;
 mod ledger;
 mod linear;
 pub mod noise;
-mod release;
 #[cfg(test)]
-mod trial;
+mod outcomes;
+mod release;
 mod ultra;
 
 use crate::{Error, HashFamily};

@@ -145,7 +145,7 @@ pub struct Finding {
     pub with: Vec<u64>,
     /// How often without it.
     pub without: Vec<u64>,
-    /// The loss is at least this, but for a probability of alpha.
+    /// The loss is at least this, except with a probability of alpha.
     pub epsilon: f64,
     /// The event that shows it.
     pub witness: Witness,

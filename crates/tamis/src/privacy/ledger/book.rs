@@ -52,7 +52,8 @@ impl Book {
         about: &str,
     ) -> Result<(Book, String), Error> {
         let about = text("the description", about)?;
-        let (line, checksum) = write(0, &format!("{SIGNATURE}{VERSION}"), budget, created, &about);
+        let (line, checksum) =
+            format_line(0, &format!("{SIGNATURE}{VERSION}"), budget, created, &about);
         let len = line.len();
         let book = Book {
             budget,
@@ -69,10 +70,10 @@ impl Book {
     /// Reads the lines, as far as they are good. The first must be.
     pub(super) fn read(bytes: &[u8]) -> Result<(Book, Result<(), Error>), Error> {
         let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
-        let mut book = Book::first(lines.next().unwrap_or_default())?;
+        let mut book = Book::parse_first_line(lines.next().unwrap_or_default())?;
         let rest = lines.try_for_each(|line| {
             let number = book.entries.len() as u64 + 2;
-            book.next(line).map_err(|why| match line.ends_with(b"\n") {
+            book.parse_line(line).map_err(|why| match line.ends_with(b"\n") {
                 true => damaged(number, why),
                 false => Error::Torn { line: number },
             })
@@ -80,7 +81,7 @@ impl Book {
         Ok((book, rest))
     }
 
-    fn first(bytes: &[u8]) -> Result<Book, Error> {
+    fn parse_first_line(bytes: &[u8]) -> Result<Book, Error> {
         let not_a_ledger = || Error::Ledger {
             why: "not a tamis ledger: it does not begin with the signature of one".to_owned(),
             remedy: "check the path",
@@ -102,7 +103,7 @@ impl Book {
     }
 
     /// Takes in the next line, or says what is wrong with it.
-    fn next(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
+    fn parse_line(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
         let line = str::from_utf8(bytes).map_err(|_| "is not UTF-8")?;
         let (_, fields) = line.split_once('\t').ok_or("has too few fields")?;
         let (epsilon, time, note) = fields_of(fields)?;
@@ -141,7 +142,8 @@ impl Book {
         note: &str,
     ) -> Result<(Entry, String, u32), Error> {
         let (sequence, note) = (self.entries.len() as u64 + 1, text("the note", note)?);
-        let (line, checksum) = write(self.checksum, &sequence.to_string(), epsilon, time, &note);
+        let (line, checksum) =
+            format_line(self.checksum, &sequence.to_string(), epsilon, time, &note);
         Ok((Entry { sequence, epsilon, time, note }, line, checksum))
     }
 
@@ -168,7 +170,7 @@ impl Book {
     ///
     /// If they are the beginning of a line that could stand there, and its amount is whole, they
     /// count as that amount. Else they may be anything, so they count as all that is left.
-    pub(super) fn worth(&self, tail: &[u8]) -> Epsilon {
+    pub(super) fn charge_of_torn(&self, tail: &[u8]) -> Epsilon {
         let amount = torn_text(tail).and_then(|tail| {
             let mut fields = tail.split('\t');
             let (label, amount) = (fields.next()?, fields.next()?);
@@ -199,7 +201,7 @@ fn damaged(line: u64, why: &str) -> Error {
 }
 
 /// The line and its checksum, given the checksum of the line before.
-fn write(before: u32, label: &str, epsilon: Epsilon, time: Utc, text: &str) -> (String, u32) {
+fn format_line(before: u32, label: &str, epsilon: Epsilon, time: Utc, text: &str) -> (String, u32) {
     let body = format!("{label}\t{epsilon}\t{time}\t{text}\t");
     let checksum = crc32c::crc32c_append(before, body.as_bytes());
     (format!("{body}{checksum:08x}\n"), checksum)
@@ -298,7 +300,7 @@ mod tests {
     fn repaired(bytes: &[u8]) -> Option<u64> {
         let (book, _) = Book::read(bytes).ok()?;
         let tail = &bytes[book.len..];
-        let torn = if tail.is_empty() { Epsilon::ZERO } else { book.worth(tail) };
+        let torn = if tail.is_empty() { Epsilon::ZERO } else { book.charge_of_torn(tail) };
         Some(book.spent.billionths() + torn.billionths())
     }
 
@@ -419,12 +421,12 @@ mod tests {
         let (book, bytes, _) = ledger(&[(9_000_000_000, "")]);
         let now = Utc::from_seconds(0);
         for (amount, why) in [("0", "nothing"), ("1.000000001", "more than was left")] {
-            let (line, _) = write(book.checksum, "2", amount.parse().unwrap(), now, "");
+            let (line, _) = format_line(book.checksum, "2", amount.parse().unwrap(), now, "");
             let error = open(&[&bytes[..], line.as_bytes()].concat()).unwrap_err().to_string();
             assert!(error.contains("line 3") && error.contains(why), "{error}");
         }
         for text in ["a\rb", "\u{202e}", "\u{85}"] {
-            let (line, _) = write(book.checksum, "2", "1".parse().unwrap(), now, text);
+            let (line, _) = format_line(book.checksum, "2", "1".parse().unwrap(), now, text);
             assert!(open(&[&bytes[..], line.as_bytes()].concat()).is_err());
         }
         let newer = String::from_utf8(bytes).unwrap().replacen("ledger-1", "ledger-2", 1);
@@ -489,7 +491,7 @@ mod tests {
             bytes.splice(..0, good[..[0, ends[0], ends[2]][after]].iter().copied());
             if let Ok((book, rest)) = Book::read(&bytes) {
                 prop_assert!(book.spent <= book.budget && book.len <= bytes.len());
-                prop_assert!(book.worth(&bytes[book.len..]) <= book.left());
+                prop_assert!(book.charge_of_torn(&bytes[book.len..]) <= book.left());
                 prop_assert_eq!(rest.is_ok(), book.len == bytes.len());
             }
         }

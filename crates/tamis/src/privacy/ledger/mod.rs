@@ -138,7 +138,7 @@ impl Ledger {
             return Ok(Ledger { path, book });
         };
         let (kept, tail) = bytes.split_at(book.len);
-        let worth = book.worth(tail);
+        let worth = book.charge_of_torn(tail);
         // Where nothing is left there is nothing to count, and the lines before the damage say so.
         if worth > Epsilon::ZERO {
             let what = if matches!(damage, Error::Torn { .. }) { "torn" } else { "damaged" };

@@ -72,7 +72,7 @@ mod tests {
     use super::super::planes;
     use super::*;
     use crate::privacy::noise::SeededCoins;
-    use crate::privacy::trial::{Outcomes, enumerate, worst};
+    use crate::privacy::outcomes::{Outcomes, enumerate, worst};
     use proptest::prelude::*;
 
     /// What comes out, as its values in base q, with its exact chance.

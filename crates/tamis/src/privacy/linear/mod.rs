@@ -17,13 +17,13 @@
 mod binary;
 mod build;
 mod draft;
-mod filter;
 mod lookup;
 mod plan;
 mod planes;
 mod prime;
+mod release;
 mod row;
 
 pub use draft::LinearDraft;
-pub use filter::LinearFilter;
 pub use plan::LinearPlan;
+pub use release::LinearFilter;

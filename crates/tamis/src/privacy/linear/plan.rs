@@ -209,7 +209,7 @@ impl LinearPlan {
         1.0 / f64::from(self.q)
     }
 
-    /// The share of members that do not pass: those dropped, but for the 1/q of them that pass by
+    /// The share of members that do not pass: those dropped, except the 1/q of them that pass by
     /// chance.
     #[must_use]
     pub fn fnr(&self) -> f64 {
@@ -297,7 +297,7 @@ fn drop_rate(q: u32, epsilon: Epsilon) -> Probability {
     let chance = if q > 2 && is_ln_upwards(epsilon, rest) {
         Probability::ratio(1, rest)
     } else {
-        Probability::drop(u64::from(q), epsilon)
+        Probability::dropping(u64::from(q), epsilon)
     };
     chance.expect("a field has two elements or more")
 }

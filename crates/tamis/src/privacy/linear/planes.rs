@@ -6,7 +6,7 @@
 
 use super::row::Row;
 
-/// Columns to a block.
+/// FORMAT v1: frozen. Columns to a block.
 pub(super) const BLOCK: u64 = 64;
 
 /// The bytes of a plane's word.
@@ -102,7 +102,7 @@ pub(super) fn orthogonal_prime(planes: &[u8], width: u32, q: u32, row: Row) -> b
 
 /// Where in its shard a row reads, and how many bytes.
 #[inline]
-pub(super) fn place(width: u32, row: Row) -> (usize, usize) {
+pub(super) fn byte_range(width: u32, row: Row) -> (usize, usize) {
     let size = width as usize * WORD;
     ((row.start / BLOCK) as usize * size, 3 * size)
 }

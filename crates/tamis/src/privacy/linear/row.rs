@@ -4,7 +4,7 @@ use super::LinearPlan;
 use crate::Digest;
 use crate::hash::{mix, scale};
 
-/// How many columns a row spans.
+/// FORMAT v1: frozen. How many columns a row spans.
 pub(super) const BAND: u64 = 128;
 
 /// The coefficients of one equation: bit j is that of column `start + j`.
@@ -19,6 +19,7 @@ impl Row {
     /// `h1`, the coefficients from `h2` and, so that two digests seldom share more than half of
     /// them, from both.
     #[inline(always)]
+    // FORMAT v1: frozen
     pub(super) fn of(digest: Digest, plan: &LinearPlan) -> (u64, Row) {
         let spread = u128::from(digest.h1) * u128::from(plan.shards());
         // The low half of the product is what the choice of the shard has left over.

@@ -7,7 +7,7 @@
 //! draws a byte for its next eight digits, and one in 256 draws on.
 
 use super::Probability;
-use super::words::{Words, is_below};
+use super::words::{RandomWords, is_below};
 
 /// Digits compared for all numbers at once. By measurement four do as well; six are slower, and
 /// whole words to the end by a third.
@@ -18,7 +18,7 @@ const ALONE: u32 = 8;
 const USUAL: usize = 4;
 
 /// Flips each of the first `count` bits with probability `p`.
-pub(super) fn flip(words: &mut impl Words, bits: &mut [u8], count: u64, p: &Probability) {
+pub(super) fn flip(words: &mut impl RandomWords, bits: &mut [u8], count: u64, p: &Probability) {
     if p.is_zero() {
         return;
     }
@@ -48,7 +48,7 @@ struct Bulk<'a, W> {
     places: [u16; 512 + USUAL],
 }
 
-impl<W: Words> Bulk<'_, W> {
+impl<W: RandomWords> Bulk<'_, W> {
     /// A coin for each bit of `open`, and zeros elsewhere.
     #[inline]
     fn coins<const N: usize>(&mut self, mut open: [u64; N]) -> [u64; N] {

@@ -1,6 +1,6 @@
 //! The generator behind the coins.
 
-use super::words::Words;
+use super::words::RandomWords;
 use crate::Error;
 use chacha20::rand_core::{SeedableRng, block::Generator};
 use chacha20::variants::Legacy;
@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 const BATCH: usize = 64;
 /// Batches made at a time: 4 KiB.
 const BATCHES: usize = 16;
-/// Words of 64 bits in them.
+/// RandomWords of 64 bits in them.
 const WORDS: usize = BATCHES * BATCH / 2;
 
 /// ChaCha with 20 rounds and a counter of 64 bits. Its state and what it made are wiped when it is
@@ -50,7 +50,7 @@ fn joined([low, high]: [u32; 2]) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-impl Words for ChaCha {
+impl RandomWords for ChaCha {
     #[inline]
     fn word(&mut self) -> u64 {
         if self.used == WORDS {
@@ -103,7 +103,7 @@ impl fmt::Debug for SecretCoins {
     }
 }
 
-impl Words for SecretCoins {
+impl RandomWords for SecretCoins {
     #[inline]
     fn word(&mut self) -> u64 {
         self.0.word()
@@ -116,7 +116,7 @@ impl Words for SecretCoins {
 }
 
 /// The same coins for the same seed, for tests, experiments and audits. Never for a release:
-/// whoever guesses the seed knows the noise and takes it away.
+/// somebody who guesses the seed knows the noise and takes it away.
 ///
 /// ```
 /// use tamis::privacy::noise::{Coins, SeededCoins};
@@ -140,7 +140,7 @@ impl fmt::Debug for SeededCoins {
     }
 }
 
-impl Words for SeededCoins {
+impl RandomWords for SeededCoins {
     #[inline]
     fn word(&mut self) -> u64 {
         self.0.word()
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(blocks[8].to_le_bytes(), [0x9f, 0x07, 0xe7, 0xbe, 0x55, 0x51, 0x38, 0x7a]);
     }
 
-    /// Words come in the same order however many are taken at a time, across refills too.
+    /// RandomWords come in the same order however many are taken at a time, across refills too.
     #[test]
     fn no_word_is_lost_or_used_twice() {
         let (mut one, mut many) = (SeededCoins::new(5), SeededCoins::new(5));

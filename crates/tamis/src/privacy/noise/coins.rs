@@ -4,8 +4,8 @@ use super::Probability;
 
 /// A source of independent coins.
 ///
-/// Whoever writes another one, to try every outcome with its exact chance for instance, writes the
-/// first two.
+/// Another source, for instance one that tries every outcome with its exact chance, implements the
+/// first two methods.
 ///
 /// ```
 /// use tamis::privacy::noise::{Coins, Probability, SeededCoins};

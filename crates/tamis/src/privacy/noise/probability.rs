@@ -94,7 +94,7 @@ impl Probability {
     /// The larger of e^-epsilon and (q-e^epsilon)/(q-1), or `None` if `q` is below 2: how often a
     /// linear filter over `q` values leaves an item out.
     #[must_use]
-    pub fn drop(q: u64, epsilon: Epsilon) -> Option<Probability> {
+    pub fn dropping(q: u64, epsilon: Epsilon) -> Option<Probability> {
         if q < 2 {
             return None;
         }
@@ -251,7 +251,7 @@ mod tests {
                 "ratio" => Probability::ratio(a, b),
                 "exp" => Probability::exp_minus(epsilon(a), b),
                 "logistic" => Probability::logistic(epsilon(a), b),
-                _ => Probability::drop(a, epsilon(b)),
+                _ => Probability::dropping(a, epsilon(b)),
             };
             let p = p.unwrap();
             let digits: String =
@@ -280,8 +280,8 @@ mod tests {
         assert!(Probability::exp_minus(Epsilon::ZERO, 0).is_none());
         assert!(Probability::logistic(Epsilon::MOST, 0).is_none());
         assert!(
-            Probability::drop(0, Epsilon::ZERO).is_none()
-                && Probability::drop(1, Epsilon::MOST).is_none()
+            Probability::dropping(0, Epsilon::ZERO).is_none()
+                && Probability::dropping(1, Epsilon::MOST).is_none()
         );
     }
 
@@ -290,8 +290,8 @@ mod tests {
         let one = [
             Probability::ratio(7, 7),
             Probability::exp_minus(Epsilon::ZERO, 3),
-            Probability::drop(2, Epsilon::ZERO),
-            Probability::drop(u64::MAX, Epsilon::ZERO),
+            Probability::dropping(2, Epsilon::ZERO),
+            Probability::dropping(u64::MAX, Epsilon::ZERO),
         ];
         assert!(one.iter().flatten().all(|p| p.is_one() && !p.is_zero() && p.to_f64() == 1.0));
         let zero = Probability::ratio(0, 9).unwrap();
@@ -314,7 +314,7 @@ mod tests {
             prop_assert!(near(Probability::exp_minus(epsilon, parts), (-x).exp()));
             prop_assert!(near(Probability::logistic(epsilon, parts), 1.0 / (1.0 + x.exp())));
             let e = epsilon.to_f64().exp();
-            prop_assert!(near(Probability::drop(q, epsilon), (1.0 / e).max((q as f64 - e) / (q as f64 - 1.0))));
+            prop_assert!(near(Probability::dropping(q, epsilon), (1.0 / e).max((q as f64 - e) / (q as f64 - 1.0))));
         }
 
         #[test]

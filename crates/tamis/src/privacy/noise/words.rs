@@ -3,7 +3,7 @@
 use super::{Coins, Probability, bulk};
 
 /// An endless sequence of uniform random words.
-pub(super) trait Words {
+pub(super) trait RandomWords {
     fn word(&mut self) -> u64;
 
     /// The next words, at once.
@@ -14,7 +14,7 @@ pub(super) trait Words {
 
 /// Whether a uniform number in [0,1) is below `p`, once its first `known` digits, fewer than 64,
 /// turned out to be those of `p`.
-pub(super) fn is_below(words: &mut impl Words, p: &Probability, known: u32) -> bool {
+pub(super) fn is_below(words: &mut impl RandomWords, p: &Probability, known: u32) -> bool {
     let (drawn, digits) = (words.word() >> known, p.first_digits() << known >> known);
     if drawn != digits || p.length().is_some() {
         return drawn < digits;
@@ -29,7 +29,7 @@ pub(super) fn is_below(words: &mut impl Words, p: &Probability, known: u32) -> b
     }
 }
 
-impl<W: Words> Coins for W {
+impl<W: RandomWords> Coins for W {
     fn bernoulli(&mut self, p: &Probability) -> bool {
         p.is_one() || (!p.is_zero() && is_below(self, p, 0))
     }
@@ -67,7 +67,7 @@ pub(super) mod tests {
     use crate::privacy::Epsilon;
     use crate::privacy::noise::SeededCoins;
 
-    /// Words written down, and nothing after them.
+    /// RandomWords written down, and nothing after them.
     pub(in super::super) struct Recorded {
         words: Vec<u64>,
         pub(in super::super) used: usize,
@@ -79,7 +79,7 @@ pub(super) mod tests {
         }
     }
 
-    impl Words for Recorded {
+    impl RandomWords for Recorded {
         fn word(&mut self) -> u64 {
             self.used += 1;
             self.words[self.used - 1]
@@ -95,7 +95,7 @@ pub(super) mod tests {
             Probability::exp_minus(epsilon("90"), 1), // its first 64 digits are zeros
             Probability::exp_minus(epsilon("0.000000001"), u64::MAX), // and here ones
             Probability::logistic(epsilon("1"), 3),
-            Probability::drop(17, epsilon("2")),
+            Probability::dropping(17, epsilon("2")),
         ]
         .map(Option::unwrap)
     }

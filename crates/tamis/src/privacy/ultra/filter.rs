@@ -146,7 +146,7 @@ mod tests {
         }
     }
     use crate::privacy::noise::ln_upwards;
-    use crate::privacy::trial::{enumerate, worst};
+    use crate::privacy::outcomes::{enumerate, worst};
     use crate::rate::Kind;
 
     /// Every pair of neighbouring sets of up to two of three keys and another, under many seeds, so

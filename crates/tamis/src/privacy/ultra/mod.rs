@@ -13,8 +13,8 @@
 
 mod filter;
 mod plan;
-mod public;
+mod release;
 
 pub use filter::UltraFilter;
 pub use plan::UltraPlan;
-pub use public::PublicBloom;
+pub use release::PublicBloom;

@@ -45,6 +45,7 @@ impl PublicBloom {
 }
 
 impl UltraPlan {
+    // FORMAT v1: frozen
     fn positions(&self, digest: Digest) -> impl Iterator<Item = u64> {
         let mut walk = Walk::new(digest, self.bits());
         (0..self.hashes()).map(move |_| walk.next())

@@ -89,7 +89,7 @@ impl Lookup for LinearPlan {
     #[inline]
     fn prefetch(&self, body: &[u8], digest: Digest) {
         let (shard, row) = Row::of(digest, self);
-        let (first, bytes) = planes::place(self.width(), row);
+        let (first, bytes) = planes::byte_range(self.width(), row);
         let first = shard as usize * self.shard_bytes() + first;
         for line in (first..first + bytes).step_by(64) {
             prefetch::byte(body, line);
