@@ -34,7 +34,7 @@ pub(crate) struct Fast {
 }
 
 /// The numbers of [`Fast::natural`].
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[cfg_attr(any(not(target_arch = "x86_64"), miri), allow(dead_code))]
 pub(crate) struct NaturalConstants {
     /// What a number is mixed with.
     pub(crate) lane: u64,
@@ -88,7 +88,7 @@ impl Fast {
     }
 
     /// What kernels need to hash natural numbers as [`natural`](Fast::natural) does.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    #[cfg_attr(any(not(target_arch = "x86_64"), miri), allow(dead_code))]
     pub(crate) fn natural_constants(&self) -> NaturalConstants {
         NaturalConstants {
             lane: self.lanes[0],

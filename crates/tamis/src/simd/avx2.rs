@@ -144,7 +144,8 @@ impl Kernels for Avx2 {
         coming: Coming<'_>,
         answers: &mut Answers<'_>,
     ) {
-        let coming = coming.digests();
+        let mut room = None;
+        let coming = coming.digests(&mut room);
         if shape.two_words {
             // SAFETY: the token proves that the processor has AVX2 and BMI2.
             unsafe { contains_blocks::<true>(shape, blocks, pending, coming, answers) }

@@ -102,8 +102,7 @@ pub(crate) trait Kernels: Copy + Send + Sync {
 pub(crate) enum Coming<'a> {
     /// Keys that are hashed.
     Digests(&'a Digests),
-    /// Natural numbers, which the kernels hash on the way. Only for levels that hash together, and
-    /// for filters whose keys have one word.
+    /// Natural numbers, which the kernels hash on the way, for filters whose keys have one word.
     Naturals(&'a Fast, &'a Naturals),
 }
 

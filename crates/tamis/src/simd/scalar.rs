@@ -87,7 +87,8 @@ impl Kernels for Scalar {
         coming: Coming<'_>,
         answers: &mut Answers<'_>,
     ) {
-        let coming = coming.digests();
+        let mut room = None;
+        let coming = coming.digests(&mut room);
         if shape.two_words {
             contains_blocks::<true>(shape, blocks, pending, coming, answers, has);
         } else {
@@ -124,12 +125,21 @@ impl Kernels for Scalar {
     }
 }
 
-impl<'a> Coming<'a> {
-    /// The digests, for levels that do not hash together.
-    pub(super) fn digests(self) -> &'a Digests {
+impl Coming<'_> {
+    /// The digests of the keys. Numbers are hashed one by one, into `room`.
+    #[inline(always)]
+    pub(super) fn digests<'b>(self, room: &'b mut Option<Digests>) -> &'b Digests
+    where
+        Self: 'b,
+    {
         match self {
             Coming::Digests(digests) => digests,
-            Coming::Naturals(..) => unreachable!("this level hashes numbers one by one"),
+            Coming::Naturals(fast, naturals) => {
+                let digests = room.insert(Digests::new());
+                let values = naturals.values.iter().take(naturals.len);
+                digests.fill(values.map(|value| fast.natural(*value)));
+                digests
+            }
         }
     }
 }

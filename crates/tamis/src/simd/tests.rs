@@ -177,6 +177,40 @@ fn positions_of_other_blocks_are_refused() {
     }
 }
 
+/// Numbers that are hashed on the way are probed as those hashed before.
+#[test]
+fn numbers_hashed_on_the_way_find_their_blocks() {
+    let family = HashFamily::fast(21);
+    let fast = family.as_fast().unwrap();
+    for far in [false, true] {
+        let (shape, mut blocks) = part(50, 0, false, far);
+        for number in 0..300 {
+            let (block, word) = locate(50, fast.natural(number).h1);
+            Scalar.set(&mut blocks[block as usize], word);
+        }
+        let answer = |number: u64| {
+            let (block, word) = locate(50, fast.natural(number).h1);
+            Scalar.has(&blocks[block as usize], word)
+        };
+        let asked: Vec<u64> = (200..900).collect();
+        let expected: Vec<bool> = asked.iter().map(|number| answer(*number)).collect();
+        assert!(expected.contains(&false));
+        for level in Level::all() {
+            let (mut positions, mut naturals) = (Positions::new(), Naturals::new());
+            let mut got = vec![false; asked.len()];
+            let mut left = Answers::new(&mut got);
+            dispatch!(level, kernels => {
+                for keys in asked.chunks(100).chain([&[][..]]) {
+                    assert!(naturals.take(keys));
+                    let coming = Coming::Naturals(fast, &naturals);
+                    kernels.contains_blocks(shape, &blocks, &mut positions, coming, &mut left);
+                }
+            });
+            assert_eq!(got, expected, "{level:?}, {far}");
+        }
+    }
+}
+
 #[test]
 fn regions_are_those_of_the_blocks() {
     let mut random = generator(5);
