@@ -18,9 +18,10 @@ use tamis::Health;
 Examples:
   tamis add seen.tamis today.txt
   echo ant | tamis add seen.tamis
-  tamis add --print-new seen.tamis log.txt > fresh.txt    deduplicate: what was never seen, once each
+  tamis add --print-new seen.tamis log.txt > fresh.txt    what was never seen, once each
 
-JSON fields: file, keys, certainly_new, estimated_items, exact (whether that is no estimate), fpr_now, \
+JSON fields: file, keys, certainly_new, estimated_items, exact (whether that is no estimate), \
+fpr_now, \
 health.")]
 pub(crate) struct Add {
     /// The filter to change
@@ -46,7 +47,8 @@ impl Add {
         output::check_sources(&self.input, self.access.files().into_iter().chain([&*self.filter]))?;
         if self.print_new && self.filter == Path::new("-") {
             bail!(
-                "the filter and the new keys cannot both go to standard output; name a file for the filter"
+                "the filter and the new keys cannot both go to standard output; name a file for \
+                 the filter"
             );
         }
         let destination = Destination::in_place(&self.filter)?;
@@ -106,7 +108,8 @@ impl Add {
         }
         if any.health() == Health::Beyond {
             warn(&format!(
-                "tamis: warning: the filter is beyond its plan: {} of strangers pass; rebuild it with more --items",
+                "tamis: warning: the filter is beyond its plan: {} of strangers pass; rebuild it \
+                 with more --items",
                 rate(any.expected_fpr()),
             ));
         }

@@ -27,22 +27,26 @@ Examples:
   tamis audit --method linear --epsilon 2.7081     q = 16
   tamis audit --planted                            models with known faults, which it must catch
 
-JSON fields: findings (name, claim, epsilon, verdict: consistent, violated or too few runs, planted, event, with, without, runs), as_expected.")]
+JSON fields: findings (name, claim, epsilon, verdict: consistent, violated or too few runs, \
+planted, event, with, without, runs), as_expected.")]
 pub(crate) struct Audit {
     /// The method to audit [default: both]
     #[arg(long, value_enum)]
     method: Option<Method>,
     /// The loss that is claimed
-    #[arg(long, value_name = "E", value_parser = epsilon, default_value = "2", allow_negative_numbers = true)]
+    #[arg(long, value_name = "E", value_parser = epsilon, default_value = "2")]
+    #[arg(allow_negative_numbers = true)]
     epsilon: Epsilon,
     /// The bits of an item, for --method bloom
     #[arg(long, value_name = "K", value_parser = small_count, default_value = "2")]
     hashes: u32,
     /// How many releases with the item, and as many without
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value = "1000000")]
+    #[arg(long, value_name = "N", value_parser = count, default_value = "1000000")]
+    #[arg(allow_negative_numbers = true)]
     runs: u64,
     /// Another seed, other releases
-    #[arg(long, value_name = "S", value_parser = count, allow_negative_numbers = true, default_value = "0")]
+    #[arg(long, value_name = "S", value_parser = count, default_value = "0")]
+    #[arg(allow_negative_numbers = true)]
     seed: u64,
     /// Audit small models of both methods, right ones and ones with a fault planted in them
     #[cfg(feature = "lab")]

@@ -4,20 +4,22 @@ use super::plan::privacy::{PlanFacts as PrivacyFacts, PrivatePlan};
 use super::plan::rate::PlanFacts as RateFacts;
 use super::plan::zone::PlanFacts as ZoneFacts;
 use crate::filters::{self, Contents, Opening};
+use crate::input::input_path;
 use crate::output::{self, Integer, Report, about, count_of, grouped, rate};
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tamis::format::AnyPlan;
 use tamis::rate::{self as rates, Health, Kind};
 use tamis::zone as zones;
-use tamis::{AnyFilter, HashFamily};
+use tamis::{AnyFilter, Error, HashFamily};
 
 /// Show what a filter promises, what it holds and how far it is from its plan
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tamis info seen.tamis
+  tamis info *.tamis
   tamis info --json seen.tamis | jq .health
 
 JSON fields: file, version, verified, health, estimated_items, fill, fpr_now, hash, seed, \
@@ -26,9 +28,10 @@ this one). For a zone filter: file, version, verified, health, len, len_is_exact
 last, fingerprint, and those of `plan zone`. For a published filter: file, version, verified, \
 fpr_now, hash, seed, and those of `plan privacy`. Integers past 2^53 are strings.")]
 pub(crate) struct Info {
-    /// The filter
-    filter: PathBuf,
-    /// Print one JSON object
+    /// The filters; of a filter over a dictionary, the dictionary tells more
+    #[arg(required = true, value_name = "FILTER", value_parser = input_path())]
+    filters: Vec<PathBuf>,
+    /// Print one JSON object for each filter, a line each
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -37,8 +40,31 @@ pub(crate) struct Info {
 
 impl Info {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let any = self.opening.open(&self.filter)?;
-        let file = self.filter.display().to_string();
+        let files = self.filters.iter().map(PathBuf::as_path).chain(self.opening.files());
+        output::standard_input_once(files)?;
+        for (i, path) in self.filters.iter().enumerate() {
+            if i > 0 && !self.json {
+                output::print("")?;
+            }
+            self.show(path)?;
+        }
+        Ok(())
+    }
+
+    fn show(&self, path: &Path) -> anyhow::Result<()> {
+        let any = match self.opening.open(path) {
+            Err(error) => match error.chain().find_map(|cause| cause.downcast_ref::<Error>()) {
+                Some(Error::DictionaryNeeded { keys }) => {
+                    let universe = Integer::from(*keys);
+                    let file = path.display().to_string();
+                    let report = UnopenedReport { file, promise: "zone", universe };
+                    return output::print_report(&report, self.json);
+                }
+                _ => return Err(error),
+            },
+            Ok(any) => any,
+        };
+        let file = path.display().to_string();
         let verified = !self.opening.no_verify;
         let promise = any.promise();
         let (details, text) = match any.plan() {
@@ -54,6 +80,25 @@ impl Info {
         );
         let version = tamis::format::VERSION;
         output::print_report(&InfoReport { file, version, verified, details, text }, self.json)
+    }
+}
+
+/// What can be told of a filter over a dictionary without the dictionary.
+#[derive(Serialize)]
+struct UnopenedReport {
+    file: String,
+    promise: &'static str,
+    universe: Integer,
+}
+
+impl Report for UnopenedReport {
+    fn text(&self) -> String {
+        format!(
+            "{}: a zone filter, zone promise\n\
+             universe  a dictionary of {}; to see more, name it: --universe dictionary:FILE",
+            self.file,
+            count_of(self.universe.0 as u64, "key"),
+        )
     }
 }
 

@@ -14,6 +14,11 @@ use tamis::privacy::{Epsilon, Ledger as Book};
 /// Releases of the same data add up. A ledger is charged before a release exists, refuses what is
 /// past its budget, and never gives back.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tamis ledger new suspects.ledger --budget 8
+  tamis publish private.tamis --epsilon 4 --ledger suspects.ledger -o public.tamis
+  tamis ledger show suspects.ledger")]
 pub(crate) struct Ledger {
     #[command(subcommand)]
     command: Command,
@@ -66,8 +71,12 @@ struct Show {
 /// Make a torn or damaged ledger whole, counting as spent whatever cannot be read
 #[derive(Args)]
 #[command(after_help = "\
-Restore a good copy if you have one. Else the lines up to the damage stay, and the rest counts as one charge: of the amount that \
+Restore a good copy if you have one. Else the lines up to the damage stay, and the rest counts as \
+one charge: of the amount that \
 was being written where that can be read, of all that is left where it cannot.
+
+Examples:
+  tamis ledger repair suspects.ledger
 
 JSON fields: those of `ledger show`.")]
 struct Repair {
@@ -192,7 +201,8 @@ impl Payment {
     ) -> anyhow::Result<Option<Epsilon>> {
         let Some(path) = &self.ledger else {
             warn(&format!(
-                "tamis: notice: no --ledger, so nothing adds up what is spent: each further release of these keys costs another {epsilon}"
+                "tamis: notice: no --ledger, so nothing adds up what is spent: each further \
+                 release of these keys costs another {epsilon}"
             ));
             return Ok(None);
         };

@@ -6,6 +6,7 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::io::{BufWriter, Write};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use tamis::zone::Method;
 
@@ -19,7 +20,7 @@ Exit code: 0 something was listed, 1 the filter is empty, 2 an error.
 
 Examples:
   tamis list suspects.tamis
-  tamis list --method sturm tags.tamis          as the EGH paper lists (counters, code egh or coprime)
+  tamis list --method sturm tags.tamis          as the EGH paper lists (with counters)
 
 JSON fields: file, exact, len, elements.")]
 pub(crate) struct List {
@@ -54,19 +55,23 @@ impl List {
         let any = self.opening.open(&self.filter)?;
         let Some(plan) = any.plan().zone() else {
             bail!(
-                "{} is a {} filter, which cannot list what it holds; only zone filters can (tamis build zone)",
+                "{} is a {} filter, which cannot list what it holds; only zone filters can (tamis \
+                 build zone)",
                 self.filter.display(),
                 any.kind()
             );
         };
-        // A large filter may take long; the spinner says that it is at work, and Ctrl-C ends it.
+        let method = self.method.map(|method| match method {
+            ListMethod::Join => Method::Join,
+            ListMethod::Algebra => Method::Algebra,
+            ListMethod::Sturm => Method::Sturm,
+        });
+        // A large filter may take long. Ctrl-C ends it: nothing is written that could be torn.
         let bar = progress::spinner("listing");
-        let list = match self.method {
-            None => any.list(),
-            Some(ListMethod::Join) => any.list_by(Method::Join),
-            Some(ListMethod::Algebra) => any.list_by(Method::Algebra),
-            Some(ListMethod::Sturm) => any.list_by(Method::Sturm),
-        };
+        let list = any.list_with(method, &mut |done| {
+            bar.set_message(format!("{:.0}%", 100.0 * done.share()));
+            ControlFlow::Continue(())
+        });
         bar.finish_and_clear();
         let list = list?;
         let universe = plan.universe();
@@ -91,7 +96,8 @@ impl List {
         }
         if !list.exact {
             warn(&format!(
-                "tamis: warning: {} is beyond its zone of {}: all its items are listed, but others may be too",
+                "tamis: warning: {} is beyond its zone of {}: all its items are listed, but others \
+                 may be too",
                 self.filter.display(),
                 count_of(plan.items(), "item")
             ));

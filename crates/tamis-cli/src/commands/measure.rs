@@ -24,8 +24,10 @@ Examples:
   tamis measure seen.tamis --trials 1e8
   tamis measure seen.tamis --members seen.txt --strangers others.txt
 
-JSON fields: file, promise, fpr_now; then without files: trials, passed, fpr, fpr_low, fpr_high, confidence; with files: \
-fnr_now (of a published filter; else 0), true_positives, false_negatives, false_positives, true_negatives, fpr, fpr_low, fpr_high, fnr, fnr_low, fnr_high, confidence, \
+JSON fields: file, promise, fpr_now; then without files: trials, passed, fpr, fpr_low, fpr_high, \
+confidence; with files: \
+fnr_now (of a published filter; else 0), true_positives, false_negatives, false_positives, \
+true_negatives, fpr, fpr_low, fpr_high, fnr, fnr_low, fnr_high, confidence, \
 precision, recall, f1 (null where undefined).")]
 pub(crate) struct Measure {
     /// The filter
@@ -37,10 +39,12 @@ pub(crate) struct Measure {
     #[arg(long, value_name = "FILE")]
     strangers: Option<PathBuf>,
     /// How many random strangers to ask when no files are given
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, default_value = "1000000", conflicts_with_all = FILES)]
+    #[arg(long, value_name = "N", value_parser = count, default_value = "1000000")]
+    #[arg(allow_negative_numbers = true, conflicts_with_all = FILES)]
     trials: u64,
     /// The seed of the random strangers; another seed, other strangers
-    #[arg(long, value_name = "S", value_parser = count, allow_negative_numbers = true, default_value = "0", conflicts_with_all = FILES)]
+    #[arg(long, value_name = "S", value_parser = count, default_value = "0")]
+    #[arg(allow_negative_numbers = true, conflicts_with_all = FILES)]
     seed: u64,
     /// Print one JSON object
     #[arg(long)]
@@ -111,7 +115,8 @@ impl Measure {
     fn files(&self, filter: &AnyFilter) -> anyhow::Result<()> {
         let [true_positives, false_negatives] = self.count(filter, self.members.as_deref())?;
         let [false_positives, true_negatives] = self.count(filter, self.strangers.as_deref())?;
-        let share = |part: u64, rest: u64| part as f64 / (part + rest) as f64; // NaN, and null, for 0 of 0
+        // 0 of 0 is NaN, which is null in JSON.
+        let share = |part: u64, rest: u64| part as f64 / (part + rest) as f64;
         let (members, strangers) =
             (true_positives + false_negatives, false_positives + true_negatives);
         let (fpr, fnr) =
@@ -155,7 +160,11 @@ impl Measure {
         if self.members.is_some() && filter.promise() == Promise::Privacy {
             lines.push(format!("  expected  {}", shown(filter.expected_fnr())));
         } else if false_negatives > 0 {
-            lines.push("  members always pass: these were not put into this filter, or not as such keys (--csv, --keys, -0?)".to_owned());
+            lines.push(
+                "  members always pass: these were not put into this filter, or not as such keys \
+                 (--csv, --keys, -0?)"
+                    .to_owned(),
+            );
         }
         if both {
             lines.push(format!("precision   {}", shown(precision)));
@@ -303,7 +312,8 @@ fn count_elements(filter: &AnyFilter, plan: &Plan, trials: u64, seed: u64) -> an
         Ok(list) if list.exact => list.numbers,
         _ if u128::from(filter.len().unwrap_or_default()).saturating_mul(1000) < size => Vec::new(),
         _ => bail!(
-            "the filter cannot list its items, and a random element may be one; name strangers: --strangers FILE"
+            "the filter cannot list its items, and a random element may be one; name strangers: \
+             --strangers FILE"
         ),
     };
     let strangers = size - members.len() as u128;

@@ -19,7 +19,8 @@ use tamis::{AnyFilter, Error, Promise};
 #[derive(Args)]
 #[command(after_help = "\
 The size of the private filter and the items it was planned for become public. Build it with \
---items, so that the size does not depend on the keys. With k hashes a bit gets a k-th of the loss, \
+--items, so that the size does not depend on the keys. With k hashes a bit gets a k-th of the \
+loss, \
 so filters with few hashes are the best to publish: build privacy --method bloom --private chooses \
 them.
 
@@ -56,11 +57,13 @@ impl Publish {
         let bloom = match self.access.open(&self.filter, true)? {
             AnyFilter::Bloom(bloom) => bloom,
             other if other.promise() == Promise::Privacy => bail!(
-                "{} is published already: copy it, which costs nothing, or publish the private filter again",
+                "{} is published already: copy it, which costs nothing, or publish the private \
+                 filter again",
                 self.filter.display()
             ),
             other => bail!(
-                "{} is a {} filter; only a Bloom filter can be published: build privacy --method bloom --private, or build privacy from the keys",
+                "{} is a {} filter; only a Bloom filter can be published: build privacy --method \
+                 bloom --private, or build privacy from the keys",
                 self.filter.display(),
                 other.kind()
             ),

@@ -25,9 +25,12 @@ Examples:
   echo ant | tamis query -q seen.tamis && echo yes  just the exit code
   tamis query --csv email --rows seen.tamis in.csv  whole rows, header first
   tamis query -c seen.tamis new.txt                 how many
+  tamis query -n seen.tamis new.txt                 with line numbers
+  tamis query --comments '#' hosts.tamis hosts.txt  without comment lines
 
 JSON fields: file, promise, keys, passed, printed, foreign (with --skip-foreign), asked (text, \
-integers, text and integers, or elements of a universe), fpr_now; of a published filter also fp, fn, \
+integers, text and integers, or elements of a universe), fpr_now; of a published filter also fp, \
+fn, \
 epsilon.")]
 pub(crate) struct Query {
     /// The filter
@@ -37,11 +40,14 @@ pub(crate) struct Query {
     #[arg(short = 'v', long)]
     invert: bool,
     /// Print only how many keys would be printed
-    #[arg(short, long, conflicts_with_all = ["json", "rows"])]
+    #[arg(short, long, conflicts_with = "json")]
     count: bool,
     /// Print nothing; stop at the first key that would be printed
-    #[arg(short, long, conflicts_with_all = ["count", "json"])]
+    #[arg(short, long, conflicts_with = "json")]
     quiet: bool,
+    /// Print the number of its line before each key
+    #[arg(short = 'n', long)]
+    line_number: bool,
     /// Pass over keys that are not in a zone filter's universe, and say how many they were
     #[arg(long)]
     skip_foreign: bool,
@@ -73,7 +79,10 @@ impl Query {
         format.each(&self.input.files, "querying", self.rows, |batch| {
             if let Some(header) = batch.header.as_ref().filter(|_| !silent) {
                 if printed_header.as_ref().is_some_and(|printed| printed != header) {
-                    bail!("the files have different headers, and their rows cannot go under one; query them one by one");
+                    bail!(
+                        "the files have different headers, and their rows cannot go under one; \
+                         query them one by one"
+                    );
                 }
                 if printed_header.is_none() {
                     printed_header = Some(header.clone());
@@ -92,9 +101,12 @@ impl Query {
                 chosen += answers.iter().filter(|answer| **answer == wanted).count() as u64;
                 return Ok(!(self.quiet && chosen > 0));
             }
-            for (text, answer) in batch.printed().iter().zip(answers) {
+            for (index, (text, answer)) in batch.printed().iter().zip(answers).enumerate() {
                 if answer == wanted {
                     chosen += 1;
+                    if self.line_number {
+                        write!(out, "{}:", batch.line_of(index))?;
+                    }
                     format.write(&mut out, text)?;
                 }
             }
@@ -137,7 +149,7 @@ impl Query {
                 epsilon: epsilon.to_f64(),
             }),
         };
-        if self.json || self.count {
+        if self.json || self.count && !self.quiet {
             output::print_report(&report, self.json)?;
         }
         Ok(chosen > 0)

@@ -21,7 +21,8 @@ Examples:
   tamis remove seen.tamis gone.txt
   tamis build zone --universe ipv4 --items 4 --counting -o hosts.tamis hosts.txt
 
-JSON fields: file, removed, absent, saturated, estimated_items, exact (whether that is no estimate), fpr_now, health.")]
+JSON fields: file, removed, absent, saturated, estimated_items, exact (whether that is no \
+estimate), fpr_now, health.")]
 pub(crate) struct Remove {
     /// The filter to change
     filter: PathBuf,
@@ -51,7 +52,8 @@ impl Remove {
                     Ok(()) => removed += 1,
                     Err(Error::Absent) if self.ignore_absent => absent += 1,
                     Err(Error::Absent) => bail!(
-                        "the key {:?} is certainly absent; nothing was removed (--ignore-absent passes over such keys)",
+                        "the key {:?} is certainly absent; nothing was removed (--ignore-absent \
+                         passes over such keys)",
                         String::from_utf8_lossy(text)
                     ),
                     Err(other) => return Err(other.into()),

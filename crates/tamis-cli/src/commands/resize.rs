@@ -45,7 +45,12 @@ struct Resize {
     /// The filter to change
     filter: PathBuf,
     /// How many blocks it shall have
-    #[arg(long, value_name = "K", value_parser = count, allow_negative_numbers = true, required_unless_present = "items", conflicts_with = "items")]
+    #[arg(long, value_name = "K", value_parser = count)]
+    #[arg(
+        allow_negative_numbers = true,
+        required_unless_present = "items",
+        conflicts_with = "items"
+    )]
     blocks: Option<u64>,
     /// How many items its zone shall allow: as few blocks as that takes
     #[arg(long, value_name = "D", value_parser = count, allow_negative_numbers = true)]

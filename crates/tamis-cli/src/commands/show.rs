@@ -13,7 +13,8 @@ Examples:
   tamis show seen.tamis -o seen.svg
   tamis show hosts.tamis -o - > hosts.svg
 
-A rate filter is drawn by the fill of its regions, a zone filter block by block with the residues that are occupied, a published \
+A rate filter is drawn by the fill of its regions, a zone filter block by block with the residues \
+that are occupied, a published \
 filter as the noise that it is. The drawing follows the reader's light or dark colours.")]
 pub(crate) struct Show {
     /// The filter

@@ -80,11 +80,8 @@ impl Access {
                 Some(key) => Ok(open(&options.key(key))?),
                 None => bail!("its hash is keyed; name the file with its key: --key-file FILE"),
             },
-            Err(Error::DictionaryNeeded { keys }) => {
-                bail!(
-                    "its universe is a dictionary of {keys} keys; name it: \
-                     --universe dictionary:FILE"
-                )
+            Err(error @ Error::DictionaryNeeded { .. }) => {
+                return Err(error).context("name its dictionary: --universe dictionary:FILE");
             }
             other => Ok::<AnyFilter, anyhow::Error>(other?),
         }?;

@@ -105,12 +105,16 @@ impl Batch {
 
     /// Where a key stands: the name of its file and its line.
     pub(crate) fn place_of(&self, index: usize) -> String {
+        format!("{}, line {}", self.place.file, self.line_of(index))
+    }
+
+    /// The line of a key in its file.
+    pub(crate) fn line_of(&self, index: usize) -> u64 {
         let place = &self.place;
-        let line = place.lines.get(index).copied().unwrap_or_else(|| {
+        place.lines.get(index).copied().unwrap_or_else(|| {
             let skipped = place.skipped_after.iter().filter(|before| **before <= index).count();
             place.first_line + index as u64 + skipped as u64
-        });
-        format!("{}, line {line}", place.file)
+        })
     }
 }
 

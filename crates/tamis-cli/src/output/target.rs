@@ -132,7 +132,8 @@ impl Destination {
             file.take(1024).read_to_end(&mut start)?;
             if start.starts_with(LEDGER) {
                 bail!(
-                    "{shown} is a ledger, which nothing may overwrite, not even --force; name another file"
+                    "{shown} is a ledger, which nothing may overwrite, not even --force; name \
+                     another file"
                 );
             }
             let existing = path.canonicalize()?;

@@ -6,6 +6,7 @@ use crate::zone::{
     self, CellKind, Code, List, Method, Plan, Progress, State, Universe, ZoneFilter,
 };
 use crate::{Error, HashFamily, Health, KeyRef};
+use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 
 const _: () = assert!(zone::MAX_MODULI == MAX_MODULI);
@@ -241,8 +242,12 @@ fn parse_universe(fields: &Fields<'_>) -> Result<Universe, Error> {
     }
     match names {
         INTEGERS => Universe::interval(first, last).map_err(|_| refused("last element", last)),
-        IPV4 if (first, last) == (0, u64::from(u32::MAX)) => Ok(Universe::ipv4()),
-        IPV4 => Err(refused("last element", last)),
+        IPV4 => {
+            let address = |end: u64| u32::try_from(end).ok().map(Ipv4Addr::from);
+            let ends = address(first).zip(address(last));
+            let range = ends.and_then(|(first, last)| Universe::ipv4_range(first, last).ok());
+            range.ok_or_else(|| refused("last element", last))
+        }
         DICTIONARY => {
             let keys = last.saturating_add(1);
             let given = fields.dictionary.ok_or(Error::DictionaryNeeded { keys })?;

@@ -76,6 +76,20 @@ impl Universe {
         Universe { first: 0, last: u64::from(u32::MAX), names: Names::Ipv4 }
     }
 
+    /// The IPv4 addresses from `first` to `last`, both included.
+    ///
+    /// ```
+    /// use tamis::zone::Universe;
+    /// let private = Universe::ipv4_range([10, 0, 0, 0].into(), [10, 255, 255, 255].into())?;
+    /// assert_eq!(private.number("10.0.0.1")?, 1);
+    /// assert!(private.number("11.0.0.1").is_err());
+    /// # Ok::<(), tamis::Error>(())
+    /// ```
+    pub fn ipv4_range(first: Ipv4Addr, last: Ipv4Addr) -> Result<Universe, Error> {
+        let interval = Universe::interval(u32::from(first).into(), u32::from(last).into())?;
+        Ok(Universe { names: Names::Ipv4, ..interval })
+    }
+
     /// The keys of a list, numbered by their place in it. A repeated key is refused.
     pub fn dictionary<K: Key>(keys: impl IntoIterator<Item = K>) -> Result<Universe, Error> {
         let (mut list, mut places, mut hasher) = (Vec::new(), HashMap::new(), Sha256::new());
@@ -105,13 +119,13 @@ impl Universe {
         u128::from(self.last - self.first) + 1
     }
 
-    /// The first integer of an interval; 0 for other universes.
+    /// The first integer of an interval, or the first address as one; 0 for a dictionary.
     #[must_use]
     pub fn first(&self) -> u64 {
         self.first
     }
 
-    /// The last integer of an interval; for other universes, the last number.
+    /// The last integer of an interval, or the last address; for a dictionary, the last number.
     #[must_use]
     pub fn last(&self) -> u64 {
         self.last
@@ -140,13 +154,11 @@ impl Universe {
     pub fn number(&self, key: impl Key) -> Result<u64, Error> {
         let key = key.as_key();
         let found = match (&self.names, key) {
-            (Names::Integers | Names::Ipv4, KeyRef::Natural(value)) => {
-                (self.first..=self.last).contains(&value).then(|| value - self.first)
-            }
+            (Names::Integers | Names::Ipv4, KeyRef::Natural(value)) => self.place_of(value),
             (Names::Ipv4, KeyRef::Bytes(text)) => {
                 let address =
                     std::str::from_utf8(text).ok().and_then(|text| text.parse::<Ipv4Addr>().ok());
-                address.map(|address| u64::from(u32::from(address)))
+                address.and_then(|address| self.place_of(u32::from(address).into()))
             }
             (Names::Dictionary(dictionary), KeyRef::Bytes(name)) => {
                 dictionary.places.get(name).copied()
@@ -157,11 +169,16 @@ impl Universe {
             // An address of the standard library; no text has four bytes and is an address.
             (Names::Ipv4, KeyRef::Encoded(address)) => address.with_bytes(|octets| {
                 let octets = <[u8; 4]>::try_from(octets).ok()?;
-                Some(u64::from(u32::from_be_bytes(octets)))
+                self.place_of(u32::from_be_bytes(octets).into())
             }),
             _ => None,
         };
         found.ok_or_else(|| Error::Outside { key: shown(key), universe: self.to_string() })
+    }
+
+    /// The number of an integer, or of an address as an integer.
+    fn place_of(&self, value: u64) -> Option<u64> {
+        (self.first..=self.last).contains(&value).then(|| value - self.first)
     }
 
     /// The number of an element written as text, as at a command line: an integer in decimal, an
@@ -188,7 +205,10 @@ impl Universe {
     pub fn name(&self, number: u64) -> Vec<u8> {
         match &self.names {
             Names::Integers => self.first.wrapping_add(number).to_string().into_bytes(),
-            Names::Ipv4 => Ipv4Addr::from(number as u32).to_string().into_bytes(),
+            Names::Ipv4 => {
+                let address = self.first.wrapping_add(number) as u32;
+                Ipv4Addr::from(address).to_string().into_bytes()
+            }
             Names::Dictionary(dictionary) => {
                 dictionary.keys.get(number as usize).map_or_else(Vec::new, |key| key.to_vec())
             }
@@ -211,7 +231,11 @@ impl fmt::Display for Universe {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.names {
             Names::Integers => write!(out, "the integers {}..{}", self.first, self.last),
-            Names::Ipv4 => out.write_str("the IPv4 addresses"),
+            Names::Ipv4 if self.size() == 1 << 32 => out.write_str("the IPv4 addresses"),
+            Names::Ipv4 => {
+                let [first, last] = [self.first, self.last].map(|end| Ipv4Addr::from(end as u32));
+                write!(out, "the IPv4 addresses {first}..{last}")
+            }
             Names::Dictionary(dictionary) => {
                 write!(out, "the dictionary of {} keys", dictionary.keys.len())
             }

@@ -8,6 +8,11 @@ use clap::{Args, Subcommand};
 
 /// Make a filter of keys
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tamis build rate --fpr 1% -o seen.tamis seen.txt
+  tamis build zone --universe ipv4 --items 4 -o hosts.tamis hosts.txt
+  tamis build privacy --items 1e4 --epsilon 4 -o public.tamis list.txt")]
 pub(crate) struct Build {
     #[command(subcommand)]
     promise: Promise,

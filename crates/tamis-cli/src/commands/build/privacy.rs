@@ -13,7 +13,8 @@ use tamis::{AnyFilter, HashFamily, KeyRef};
 /// What is published says of any one item at most a factor e^epsilon
 #[derive(Args)]
 #[command(after_help = "\
-The keys are read, the ledger is charged, and only then is the filter drawn and written. Each run draws anew and costs again: \
+The keys are read, the ledger is charged, and only then is the filter drawn and written. Each run \
+draws anew and costs again: \
 publish once, and hand out copies of the file.
 
 Examples:
@@ -23,7 +24,8 @@ Examples:
   tamis build privacy --items 1e4 --epsilon 4 --method bloom --private -o private.tamis suspects.txt
   tamis add private.tamis more.txt && tamis publish private.tamis --epsilon 4 -o public.tamis
 
-JSON fields: file, private, keys (read: for you alone), charged, left (of the ledger's budget), and those of `plan privacy`.")]
+JSON fields: file, private, keys (read: for you alone), charged, left (of the ledger's budget), \
+and those of `plan privacy`.")]
 pub(crate) struct BuildPrivacy {
     #[command(flatten)]
     size: PrivacySize,
@@ -89,7 +91,8 @@ impl BuildPrivacy {
         let plan = self.size.plan()?;
         if self.private && matches!(plan, PrivatePlan::Linear(_)) {
             bail!(
-                "--private goes with --method bloom; a linear filter is drawn from all its keys at once"
+                "--private goes with --method bloom; a linear filter is drawn from all its keys at \
+                 once"
             );
         }
         let most = self.memory.bytes();
@@ -109,7 +112,8 @@ impl BuildPrivacy {
         })?;
         if keys > plan.items() {
             warn(&format!(
-                "tamis: warning: {} keys were read where there is room for {}: unless keys repeat, more strangers pass than planned (this line is for you alone)",
+                "tamis: warning: {} keys were read where there is room for {}: unless keys repeat, \
+                 more strangers pass than planned (this line is for you alone)",
                 grouped(keys),
                 grouped(plan.items())
             ));

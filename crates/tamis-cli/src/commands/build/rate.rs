@@ -3,7 +3,7 @@
 use crate::arguments::{KeyFile, MemoryLimit, count};
 use crate::commands::plan::rate::{self as plan, PlanFacts, Size};
 use crate::input::Input;
-use crate::output::{self, Integer, Report, Target, about, grouped, rate, warn};
+use crate::output::{self, Integer, Report, Target, about, count_of, grouped, rate, warn};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -13,7 +13,8 @@ use tamis::{AnyFilter, HashFamily};
 /// Members always pass; strangers pass at a rate you choose
 #[derive(Args)]
 #[command(after_help = "\
-Files are counted first, so --items can be left out; repeated keys count each time, so give --items \
+Files are counted first, so --items can be left out; repeated keys count each time, so give \
+--items \
 if many repeat. A pipe cannot be read twice and needs --items. Without --fpr, the rate is 1%.
 
 Examples:
@@ -23,7 +24,8 @@ Examples:
   find . -print0 | tamis build rate -0 --items 1e5 -o files.tamis
   tamis build rate --hash keyed --key-file key -o private.tamis seen.txt
 
-JSON fields: file, keys, certainly_new, health, estimated_items, fill, fpr_now, and those of `plan`.")]
+JSON fields: file, keys, certainly_new, health, estimated_items, fill, fpr_now, and those of \
+`plan`.")]
 pub(crate) struct BuildRate {
     #[command(flatten)]
     size: Size,
@@ -87,7 +89,8 @@ impl BuildRate {
         let family = self.hash.unwrap_or(default);
         if self.seed.is_some() && family != Family::Fast {
             bail!(
-                "--seed goes with the fast hash, which has no secret key; leave --seed out, or take --hash fast"
+                "--seed goes with the fast hash, which has no secret key; leave --seed out, or \
+                 take --hash fast"
             );
         }
         if self.key.is_on_command_line() && family != Family::Keyed {
@@ -98,7 +101,8 @@ impl BuildRate {
             Family::Keyed => {
                 let key = self.key.read()?;
                 HashFamily::keyed(key.context(
-                    "--hash keyed needs a secret: --key-file FILE (make one: head -c 32 /dev/urandom > FILE)",
+                    "--hash keyed needs a secret: --key-file FILE (make one: head -c 32 \
+                     /dev/urandom > FILE)",
                 )?)
             }
             Family::Sha256Md5 => HashFamily::sha256_md5(),
@@ -120,7 +124,8 @@ impl BuildRate {
             (None, None) => {
                 if !self.input.can_be_counted() {
                     bail!(
-                        "standard input and pipes cannot be read twice to count their keys; say how many: --items N"
+                        "standard input and pipes cannot be read twice to count their keys; say \
+                         how many: --items N"
                     );
                 }
                 Some(self.input.count()?.max(1))
@@ -156,7 +161,8 @@ impl BuildRate {
         output::report_on(&self.target.output, &report, self.target.json)?;
         if filter.health() == Health::Beyond {
             warn(&format!(
-                "tamis: warning: about {} distinct keys in a filter planned for {}: {} of strangers pass, not {}; rebuild with --items {}",
+                "tamis: warning: about {} distinct keys in a filter planned for {}: {} of \
+                 strangers pass, not {}; rebuild with --items {}",
                 about(items),
                 grouped(plan.items()),
                 rate(filter.expected_fpr()),
@@ -172,7 +178,7 @@ impl BuildRate {
             "{}: a {} filter of {} bytes ({:.2} bits an item)\n\
              keys      {} read, at least {} of them distinct\n\
              promise   every one of them passes; of strangers, about {}\n\
-             health    {} plan ({} items)",
+             health    {} plan ({})",
             self.target.output.display(),
             plan.filter(),
             grouped(plan.bytes()),
@@ -181,7 +187,7 @@ impl BuildRate {
             grouped(new),
             rate(filter.expected_fpr()),
             filter.health(),
-            grouped(plan.items()),
+            count_of(plan.items(), "item"),
         );
         if filter.hash().is_some_and(|hash| hash.name() == "keyed") {
             text.push_str("\nhash      keyed: only those who have the key file can ask");

@@ -16,12 +16,12 @@ use tamis::zone::{CountingFilter, Filter, Universe};
 /// Nobody is answered wrongly, up to d items of a finite universe
 #[derive(Args)]
 #[command(after_help = "\
-Universes: 65536 (0 to 65535), 1..48, ipv4, dictionary:FILE (the keys of a file, one a line).
+Universes: 65536 (0 to 65535), 1..48, ipv4, 10.0.0.0/8, dictionary:FILE (its lines).
 Without --items, files are read twice: first to count their distinct items.
 
 Examples:
   tamis build zone --universe 1..606 --items 3 -o tags.tamis tags.txt
-  printf '10.0.0.1\\n10.0.0.2\\n' | tamis build zone --universe ipv4 --items 4 --counting -o suspects.tamis
+  tamis build zone --universe 10.0.0.0/8 --items 4 --counting -o hosts.tamis hosts.txt
   tamis build zone --universe dictionary:words.txt --items 10 -o chosen.tamis chosen.txt
 
 JSON fields: file, keys, len, len_is_exact, health, and those of `plan zone`.")]
@@ -53,7 +53,8 @@ impl BuildZone {
             Some(items) => items,
             None if self.input.can_be_counted() => self.distinct(&universe)?.max(1),
             None => bail!(
-                "standard input and pipes cannot be read twice to count their items; say how many: --items D"
+                "standard input and pipes cannot be read twice to count their items; say how many: \
+                 --items D"
             ),
         };
         let plan = self.size.plan(universe, items)?;

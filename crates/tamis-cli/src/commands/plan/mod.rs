@@ -9,6 +9,11 @@ use clap::{Args, Subcommand};
 
 /// Show how large a filter will be and what it will promise, before building it
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tamis plan rate --items 1e6 --fpr 1%
+  tamis plan zone --universe ipv4 --items 4
+  tamis plan privacy --items 1e6 --epsilon 4")]
 pub(crate) struct Plan {
     #[command(subcommand)]
     promise: Promise,

@@ -13,18 +13,24 @@ use tamis::rate::{Kind, Plan as RatePlan};
 /// What is published says of any one item at most a factor e^epsilon
 #[derive(Args)]
 #[command(after_help = "\
-Epsilon is the loss when one item is added or removed; replacing one costs twice as much. At epsilon 1 a member is at most 2.7 times \
+Epsilon is the loss when one item is added or removed; replacing one costs twice as much. At \
+epsilon 1 a member is at most 2.7 times \
 as likely to pass as a stranger, at 4 it is 55 times.
 
 Examples:
-  tamis plan privacy --items 1e6 --epsilon 4                   the linear filter: as accurate as can be
-  tamis plan privacy --items 1e6 --epsilon 4 --fp 0.1%         fewer false positives, for more false negatives
-  tamis plan privacy --items 1e6 --epsilon 4 --method bloom    UltraFilter: randomized response on a Bloom filter
-  tamis plan privacy --items 1048576 --epsilon 40 --method bloom --bits 16777216 --hashes 10 --threshold 10
-                                                               the paper's rule: all ones
+  tamis plan privacy --items 1e6 --epsilon 4
+      the linear filter: as accurate as can be
+  tamis plan privacy --items 1e6 --epsilon 4 --fp 0.1%
+      fewer false positives, for more false negatives
+  tamis plan privacy --items 1e6 --epsilon 4 --method bloom
+      UltraFilter: randomized response on a Bloom filter
+  tamis plan privacy --items 2^20 --epsilon 40 --method bloom --bits 2^24 --hashes 10 --threshold 10
+      the paper's rule: all ones
 
-JSON fields: promise, method, items, epsilon (spent), epsilon_asked, epsilon_replace, fp, fn, f1, floor (the least that both errors can be \
-at this epsilon), bits, bytes, file_bytes, bits_per_item; linear: q, drop_rate, shards, columns; bloom: hashes, threshold, epsilon_bit, flip_rate, \
+JSON fields: promise, method, items, epsilon (spent), epsilon_asked, epsilon_replace, fp, fn, f1, \
+floor (the least that both errors can be \
+at this epsilon), bits, bytes, file_bytes, bits_per_item; linear: q, drop_rate, shards, columns; \
+bloom: hashes, threshold, epsilon_bit, flip_rate, \
 reconstruction_error. Integers past 2^53 are strings.")]
 pub(crate) struct PlanPrivacy {
     #[command(flatten)]
@@ -81,13 +87,15 @@ pub(crate) enum PrivatePlan {
 impl PrivacySize {
     pub(crate) fn plan(&self) -> anyhow::Result<PrivatePlan> {
         let items = self.items.context(
-            "say for how many items there is room: --items N (it becomes public, so choose it before you count your keys)",
+            "say for how many items there is room: --items N (it becomes public, so choose it \
+             before you count your keys)",
         )?;
         let epsilon =
             self.epsilon.context("say what may be lost: --epsilon E, for example --epsilon 4")?;
         if let Some(percent) = self.fp.filter(|fp| (1.0..100.0).contains(fp)) {
             bail!(
-                "a rate is a share up to 0.5 (got {percent}); for {percent} percent write {percent}%"
+                "a rate is a share up to 0.5 (got {percent}); for {percent} percent write \
+                 {percent}%"
             );
         }
         match self.method {
@@ -99,7 +107,8 @@ impl PrivacySize {
                 ] {
                     if given {
                         bail!(
-                            "{name} goes with --method bloom; a linear filter's size follows from --items, --epsilon and --fp"
+                            "{name} goes with --method bloom; a linear filter's size follows from \
+                             --items, --epsilon and --fp"
                         );
                     }
                 }
@@ -295,7 +304,8 @@ impl PrivatePlan {
                 grouped(plan.columns()),
             ),
             PrivatePlan::Bloom(plan) => format!(
-                "{} an item, each flipped with {} (epsilon {:.4} a bit); a key passes with {} or more ones",
+                "{} an item, each flipped with {} (epsilon {:.4} a bit); a key passes with {} or \
+                 more ones",
                 count_of(u64::from(plan.hashes()), "bit"),
                 rate(plan.flip_rate().to_f64()),
                 plan.epsilon_bit(),

@@ -16,10 +16,12 @@ Examples:
   tamis plan rate --fpr 1% --bits 8e6                       the items it will hold
   tamis plan rate --items 1e6 --fpr 0.01 --filter blocked   one cache line a lookup
   tamis plan rate --items 1e6 --fpr 0.01 --json | jq .bytes
-  tamis plan rate --items 1e6 --fpr 0.01 --plot sizes.svg   bits against the rate, with this plan marked
+  tamis plan rate --items 1e6 --fpr 0.01 --plot sizes.svg   a chart: bits against the rate
 
-JSON fields: promise, filter, items, fpr, bits, bytes, file_bytes, bits_per_item, cells, counter_bits, hashes, \
-expected_fpr (when full), approximate_fpr (by the textbook), expected_fpr_half (at half the items), advice. \
+JSON fields: promise, filter, items, fpr, bits, bytes, file_bytes, bits_per_item, cells, \
+counter_bits, hashes, \
+expected_fpr (when full), approximate_fpr (by the textbook), expected_fpr_half (at half the \
+items), advice. \
 Integers past 2^53 are strings.")]
 pub(crate) struct PlanRate {
     #[command(flatten)]
@@ -66,7 +68,8 @@ impl Size {
     pub(crate) fn plan(&self) -> anyhow::Result<RatePlan> {
         if let Some(percent) = self.fpr.filter(|fpr| (1.0..100.0).contains(fpr)) {
             anyhow::bail!(
-                "a rate is a share from 1e-15 to 0.999 (got {percent}), and the nearest, 0.999, lets all but everyone pass; for {percent} percent write {percent}%"
+                "a rate is a share from 1e-15 to 0.999 (got {percent}), and the nearest, 0.999, \
+                 lets all but everyone pass; for {percent} percent write {percent}%"
             );
         }
         let kind = match self.filter {
@@ -94,7 +97,8 @@ impl Size {
             },
             (Some(_), Some(_), Some(_)) => {
                 anyhow::bail!(
-                    "--items, --fpr and --bits are all given; leave one out: it follows from the other two"
+                    "--items, --fpr and --bits are all given; leave one out: it follows from the \
+                     other two"
                 )
             }
             _ => {
@@ -234,7 +238,8 @@ pub(crate) fn advice(plan: &RatePlan) -> Vec<String> {
                 same(Kind::Blocked).filter(|other| other.bits() < plan.bits() * 13 / 10)
             {
                 advice.push(format!(
-                    "larger than most caches: --filter blocked answers with one memory access, for {:.0}% more bits",
+                    "larger than most caches: --filter blocked answers with one memory access, for \
+                     {:.0}% more bits",
                     100.0 * (other.bits() as f64 / plan.bits() as f64 - 1.0)
                 ));
             }
@@ -270,7 +275,8 @@ pub(crate) fn small_advice(plan: &RatePlan) -> Option<String> {
         _ => String::new(),
     };
     Some(format!(
-        "so few items miss the rate with the textbook's size; {} bits keep it: --items {n} --bits {enough}{counters}",
+        "so few items miss the rate with the textbook's size; {} bits keep it: --items {n} --bits \
+         {enough}{counters}",
         grouped(enough)
     ))
 }

@@ -13,7 +13,7 @@ use tamis::zone::{self, CodeKind, Plan, Prefer, Universe};
 /// bits
 #[derive(Args)]
 #[command(after_help = "\
-Universes: 65536 (0 to 65535), 1..48, ipv4, dictionary:FILE (the keys of a file, one a line).
+Universes: 65536 (0 to 65535), 1..48, ipv4, 10.0.0.0/8, dictionary:FILE (its lines).
 
 Examples:
   tamis plan zone --universe 606 --items 3                     the bits it takes
@@ -23,9 +23,13 @@ Examples:
   tamis plan zone --universe 1000 --sizes 0.1,0.2,0.4,0.2,0.1 --worth 3
                                                                which zone is worth its bits
 
-JSON fields: promise, code, items, universe, zone, bits, bytes, bits_per_item, probes, counter_bits, certificate, alternatives (code, \
-bits, probes of the others), least_bits (Claim 2 of the EGH paper), most_probes (Claim 3), listing_work (candidates tested when \
-listing from bits), beyond (items, fpr, bloom_fpr, bloom_best_fpr past the zone). With --bits, largest_universe or largest_items by \
+JSON fields: promise, code, items, universe, zone, bits, bytes, bits_per_item, probes, \
+counter_bits, certificate, alternatives (code, \
+bits, probes of the others), least_bits (Claim 2 of the EGH paper), most_probes (Claim 3), \
+listing_work (candidates tested when \
+listing from bits), beyond (items, fpr, bloom_fpr, bloom_best_fpr past the zone), \
+listable (items), grows_to_items and grows_to_blocks (null for coprime). With --bits, largest_universe or largest_items \
+by \
 code. With --sizes, guideline: items, bits, value, value_per_bit. Integers past 2^53 are strings.")]
 pub(crate) struct PlanZone {
     #[command(flatten)]
@@ -34,10 +38,12 @@ pub(crate) struct PlanZone {
     #[arg(long, value_name = "M", value_parser = count, allow_negative_numbers = true)]
     bits: Option<u64>,
     /// The chances that a query meets 0, 1, 2, ... items: which zone is worth its bits?
-    #[arg(long, value_name = "P,P,...", value_delimiter = ',', requires = "universe", conflicts_with_all = ["bits", "items"])]
+    #[arg(long, value_name = "P,P,...", value_delimiter = ',', requires = "universe")]
+    #[arg(conflicts_with_all = ["bits", "items"])]
     sizes: Vec<f64>,
     /// What a guaranteed answer is worth, an ordinary right one being worth 1
-    #[arg(long, value_name = "W", default_value = "2", allow_negative_numbers = true, conflicts_with_all = ["bits", "items"])]
+    #[arg(long, value_name = "W", default_value = "2")]
+    #[arg(allow_negative_numbers = true, conflicts_with_all = ["bits", "items"])]
     worth: f64,
     /// Print one JSON object
     #[arg(long)]
@@ -49,7 +55,7 @@ pub(crate) struct PlanZone {
 /// What decides the size of a zone filter.
 #[derive(Args)]
 pub(crate) struct ZoneSize {
-    /// The universe: a size, an interval a..b, ipv4, or dictionary:FILE
+    /// The universe: a size, an interval a..b, ipv4, a network 10.0.0.0/8, or dictionary:FILE
     #[arg(long, value_name = "U", allow_hyphen_values = true)]
     pub(crate) universe: Option<String>,
     /// The most items that it will hold
@@ -150,11 +156,13 @@ impl PlanZone {
             ),
             (Some(_), Some(_), Some(_)) => {
                 bail!(
-                    "--universe, --items and --bits are all given; leave one out: it follows from the other two"
+                    "--universe, --items and --bits are all given; leave one out: it follows from \
+                     the other two"
                 )
             }
             _ => bail!(
-                "give two of --universe, --items and --bits, for example --universe 65536 --items 10"
+                "give two of --universe, --items and --bits, for example --universe 65536 --items \
+                 10"
             ),
         }
     }
@@ -202,7 +210,8 @@ impl PlanZone {
         let rows = zone::guideline(universe, &self.sizes, self.worth, code);
         let mut lines = vec![
             format!(
-                "The worth of a query and its cost in bits, code {code}, a guaranteed answer worth {}",
+                "The worth of a query and its cost in bits, code {code}, a guaranteed answer worth \
+                 {}",
                 self.worth
             ),
             format!(
@@ -266,10 +275,14 @@ impl PlanZone {
             bloom_fpr: plan.bloom_fpr(items, None),
             bloom_best_fpr: plan.bloom_fpr(items, Some(plan.bloom_hashes(items))),
         };
+        let growth = growth(plan);
         PlanReport {
             facts: PlanFacts::new(plan),
             alternatives: others.iter().map(alternative).collect(),
             beyond: past(plan).map(beyond).collect(),
+            listable: plan.listable().into(),
+            grows_to_items: growth.map(|most| most.items.into()),
+            grows_to_blocks: growth.map(|most| most.blocks.into()),
             plan,
             others,
         }
@@ -370,6 +383,9 @@ struct PlanReport<'a> {
     facts: PlanFacts,
     alternatives: Vec<Alternative>,
     beyond: Vec<Beyond>,
+    listable: Integer,
+    grows_to_items: Option<Integer>,
+    grows_to_blocks: Option<Integer>,
     #[serde(skip)]
     plan: &'a Plan,
     #[serde(skip)]
@@ -430,7 +446,8 @@ impl Report for PlanReport<'_> {
         }
         for items in past(plan) {
             lines.push(format!(
-                "beyond    {} of strangers pass at {}; of a Bloom filter's, {} with as many probes, {} at best",
+                "beyond    {} of strangers pass at {}; of a Bloom filter's, {} with as many \
+                 probes, {} at best",
                 rate(plan.beyond_fpr(items)),
                 count_of(items, "item"),
                 rate(plan.bloom_fpr(items, None)),
@@ -438,25 +455,34 @@ impl Report for PlanReport<'_> {
             ));
         }
         lines.push(format!("listing   {}", listing(plan)));
+        if let (Some(blocks), Some(items)) = (self.grows_to_blocks, self.grows_to_items) {
+            lines.push(format!(
+                "growing   tamis grow makes it as long as {}, for {}",
+                count_of(blocks.0 as u64, "block"),
+                count_of(items.0 as u64, "item")
+            ));
+        }
         lines.join("\n")
     }
 }
 
-/// How a full filter of this plan would be listed.
+/// Up to how many items a filter of this plan lists what it holds.
 fn listing(plan: &Plan) -> String {
-    const QUICK: u128 = 1 << 25;
-    match (plan.listing_work(), plan.is_counting()) {
-        (work, _) if work <= QUICK => {
-            format!("a full filter is listed by testing about {} candidates", grouped(work as u64))
-        }
-        (_, true) => {
-            "a full filter is listed by algebra from its counters, as far as they are not too many"
-                .to_owned()
-        }
-        (_, false) => {
-            "from bits alone would take too long: build it with --counting to list it".to_owned()
-        }
+    let most = plan.listable();
+    if most >= plan.items() {
+        return format!(
+            "a full filter lists its items, by testing at most {} candidates or by algebra",
+            grouped(u64::try_from(plan.listing_work()).unwrap_or(u64::MAX))
+        );
     }
+    let counting = if plan.is_counting() { "" } else { "; with --counting it lists more" };
+    format!("a filter lists its items while it holds up to {}{counting}", grouped(most))
+}
+
+/// How far a filter of this plan grows. The moduli of a coprime code are many, and to prove the
+/// longest code takes seconds: `tamis grow` says it when it refuses.
+fn growth(plan: &Plan) -> Option<zone::Growth> {
+    (plan.code().kind() != CodeKind::Coprime).then(|| plan.growth())
 }
 
 /// How many items past the zone to show rates for.
