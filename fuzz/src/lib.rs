@@ -16,4 +16,5 @@ pub mod round_trip;
 #[allow(dead_code, clippy::unwrap_used)]
 mod files;
 #[path = "../../crates/tamis/tests/hostile/usage.rs"]
+#[allow(clippy::unwrap_used)]
 mod usage;

@@ -314,7 +314,7 @@ fn draw(out: &mut String, curve: &Curve, i: usize, x: &Scale, y: &Scale) {
     for point in &curve.points {
         match place(*point) {
             Some((across, Some(up))) if inside((across, up)) => {
-                marker(out, i, curve.strong, across, up)
+                marker(out, i, curve.strong, across, up);
             }
             Some((across, None)) if inside((across, BOTTOM)) => {
                 let _ = write!(

@@ -217,7 +217,7 @@ mod tests {
         // More than 32 bits can address is refused there before anything is read.
         match Store::read(&data[..10], 1 << 45) {
             Err(Error::Length { expected, got: 10 }) => {
-                assert_eq!((expected, usize::BITS), (1 << 45, 64))
+                assert_eq!((expected, usize::BITS), (1 << 45, 64));
             }
             Err(Error::Memory { needed, .. }) => assert_eq!((needed, usize::BITS), (1 << 45, 32)),
             _ => panic!("ten bytes are not 2^45"),

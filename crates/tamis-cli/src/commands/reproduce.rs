@@ -58,7 +58,7 @@ impl Reproduce {
                 documents.len()
             ));
             let report = tamis_lab::reproduce_telling(document, self.quick, &|step| {
-                bar.set_message(step.to_owned())
+                bar.set_message(step.to_owned());
             });
             bar.finish_and_clear();
             if !self.json {

@@ -59,7 +59,7 @@ impl Rule {
         match self.unit {
             Unit::Record => add(&text),
             Unit::Paragraphs => {
-                paragraphs(&text).filter(|(_, key)| !key.is_empty()).for_each(|(_, key)| add(key))
+                paragraphs(&text).filter(|(_, key)| !key.is_empty()).for_each(|(_, key)| add(key));
             }
             Unit::Ngrams { words, .. } => each_ngram(&text, words, add),
         }

@@ -79,7 +79,7 @@ fn universe(book: &mut Notebook, row: &Row, quick: bool) {
     match largest_universe(CodeKind::Egh, row.bits, row.items.into()) {
         Some(found) if BigUint::from(found) == exact => {}
         Some(found) if found == 1 << 64 => {
-            notes.push("larger than tamis's universes, 2^64".to_owned())
+            notes.push("larger than tamis's universes, 2^64".to_owned());
         }
         found => notes.push(format!("largest_universe differs: {found:?}")),
     }

@@ -191,7 +191,7 @@ mod tests {
                         let mut answers = vec![false; asked];
                         let (plan, body) = (filter.plan(), filter.body());
                         dispatch!(level, kernels => {
-                            Classic::contains_many(kernels, plan, &hash, body, &keys, &mut answers)
+                            Classic::contains_many(kernels, plan, &hash, body, &keys, &mut answers);
                         });
                         assert_eq!(answers, expected, "{level:?}: {bits}, {hashes}, {asked}");
                     }

@@ -43,9 +43,9 @@ fn single_keys_do_as_the_definition_does() {
         let new = Scalar.set(&mut written, word);
         assert!(new != has && Scalar.has(&written, word), "case {case}");
         if has {
-            hits += 1
+            hits += 1;
         } else {
-            misses += 1
+            misses += 1;
         }
         for level in Level::all() {
             dispatch!(level, kernels => {

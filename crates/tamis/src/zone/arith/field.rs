@@ -134,11 +134,11 @@ impl Field {
         match &self.sum {
             Sum::Binary => pairs.for_each(|(a, &b)| *a ^= self.power(log + self.log(b))),
             Sum::Prime => {
-                pairs.for_each(|(a, &b)| *a = self.add_prime(*a, self.power(log + self.log(b))))
+                pairs.for_each(|(a, &b)| *a = self.add_prime(*a, self.power(log + self.log(b))));
             }
             Sum::Zech(zech) => {
                 pairs.for_each(|(a, &b)| {
-                    *a = self.add_zech(zech, *a, self.power(log + self.log(b)))
+                    *a = self.add_zech(zech, *a, self.power(log + self.log(b)));
                 });
             }
         }

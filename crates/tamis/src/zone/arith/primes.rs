@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn is_prime(number: u32) -> bool {
-        number > 1 && (2..number).take_while(|d| d * d <= number).all(|d| number % d != 0)
+        number > 1 && (2..number).take_while(|d| d * d <= number).all(|d| !number.is_multiple_of(d))
     }
 
     #[test]
