@@ -283,3 +283,16 @@ fn charges_through_a_link_and_after_a_move_reach_the_same_ledger() {
     assert!(ledger.charge(epsilon("0.25"), "").is_err(), "it is not there any more");
     assert_eq!(Ledger::open(&moved).unwrap().spent(), epsilon("0.5"));
 }
+
+/// A ledger says what is published about whom: only its owner reads it. Nothing else is left behind.
+#[cfg(unix)]
+#[test]
+fn a_new_ledger_is_its_owners() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new.ledger");
+    Ledger::create(&path, "1".parse().unwrap(), "").unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(Ledger::create(&path, "2".parse().unwrap(), "").is_err());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}

@@ -11,7 +11,18 @@ pub(crate) enum Existing {
     /// It is replaced; its permissions are kept.
     Replace,
     /// It stays, and that is an error of kind `AlreadyExists`.
+    #[cfg_attr(not(feature = "privacy"), allow(dead_code))] // ledgers do
     Refuse,
+}
+
+/// Who may read a new file. One that replaces another keeps its permissions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// As the system has it for new files.
+    Usual,
+    /// The owner alone, where the system knows of owners.
+    #[cfg_attr(not(feature = "privacy"), allow(dead_code))] // ledgers are
+    OwnerOnly,
 }
 
 /// Writes a file: a temporary file in the same folder is written, synced and renamed, so a crash
@@ -20,6 +31,7 @@ pub(crate) enum Existing {
 pub(crate) fn write(
     path: &Path,
     existing: Existing,
+    readers: Readers,
     content: impl Fn(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
     let target = follow_links(path)?;
@@ -33,7 +45,7 @@ pub(crate) fn write(
         return content(&mut File::options().write(true).open(&target)?);
     }
     let folder = folder_of(&target)?;
-    let mut temporary = Temporary::create(folder, old.as_ref())?;
+    let mut temporary = Temporary::create(folder, old.as_ref(), readers)?;
     content(&mut temporary.file)?;
     temporary.file.sync_all()?;
     temporary.rename_to(&target, existing)?;
@@ -89,12 +101,14 @@ struct Temporary {
 impl Temporary {
     /// A new file in the folder, with the owner and permissions of the file that it will replace,
     /// from the start no more readable than that; or, for a new file, with those of any new file.
-    fn create(folder: &Path, old: Option<&Metadata>) -> io::Result<Temporary> {
+    fn create(folder: &Path, old: Option<&Metadata>, readers: Readers) -> io::Result<Temporary> {
         const MAX_TRIES: u32 = 100;
         let mut options = File::options();
         options.write(true).read(true).create_new(true);
+        #[cfg(not(unix))]
+        let _ = readers;
         #[cfg(unix)]
-        if old.is_some() {
+        if old.is_some() || readers == Readers::OwnerOnly {
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
         for _ in 0..MAX_TRIES {

@@ -15,7 +15,7 @@ mod zone;
 
 pub use any::AnyFilter;
 #[cfg(feature = "privacy")]
-pub(crate) use file::{Existing, write as write_file};
+pub(crate) use file::{Existing, Readers, write as write_file};
 pub(crate) use header::SHORT_HEADER;
 pub use header::{MAGIC, VERSION};
 #[cfg(feature = "privacy")]

@@ -1,6 +1,6 @@
 //! The ways in and out of a file, the same for every type of filter.
 
-use super::file::{self, Existing};
+use super::file::{self, Existing, Readers};
 use super::stored::Stored;
 use super::{AnyFilter, Open};
 use crate::Error;
@@ -23,7 +23,7 @@ pub(super) fn write_to(filter: &dyn Stored, out: impl Write) -> Result<(), Error
 pub(super) fn save(filter: &dyn Stored, path: &Path) -> Result<(), Error> {
     let header = filter.header();
     let content = |out: &mut std::fs::File| file::write_parts(out, &header, filter.body());
-    Ok(file::write(path, Existing::Replace, content)?)
+    Ok(file::write(path, Existing::Replace, Readers::Usual, content)?)
 }
 
 macro_rules! file_methods {

@@ -4,7 +4,7 @@ mod book;
 mod utc;
 
 use crate::Error;
-use crate::format::{Existing, write_file};
+use crate::format::{Existing, Readers, write_file};
 use crate::privacy::Epsilon;
 use book::Book;
 pub use book::Entry;
@@ -86,8 +86,8 @@ pub struct Receipt {
 const MAX_BYTES: u64 = 64 << 20;
 
 impl Ledger {
-    /// Makes a new ledger, whole or not at all. An existing file is left as it is, and that is an
-    /// error.
+    /// Makes a new ledger, whole or not at all, that only its owner can read. An existing file is left
+    /// as it is, and that is an error.
     ///
     /// The description is for readers: one line, control characters are escaped.
     pub fn create(path: impl AsRef<Path>, budget: Epsilon, about: &str) -> Result<Ledger, Error> {
@@ -100,7 +100,7 @@ impl Ledger {
         }
         let (book, line) = Book::create(budget, Utc::now(), about)?;
         let content = |file: &mut File| file.write_all(line.as_bytes());
-        write_file(&path, Existing::Refuse, content).map_err(|e| match e.kind() {
+        write_file(&path, Existing::Refuse, Readers::OwnerOnly, content).map_err(|e| match e.kind() {
             io::ErrorKind::AlreadyExists => refused(
                 "the file exists, and a ledger is never overwritten: that would forget what was spent",
                 "open it, or choose another name",
