@@ -83,15 +83,19 @@ impl Scale {
         Scale { cells: splat(cells), short: cells <= u64::from(u32::MAX) }
     }
 
-    #[inline]
-    #[target_feature(enable = "avx512f")]
+    /// Always inlined, which functions with features of their own cannot be: a call would store
+    /// and load all registers.
+    #[inline(always)]
     pub(super) fn of(self, x: __m512i) -> __m512i {
-        if !self.short {
-            return long(x, self.cells);
+        // SAFETY: a `Scale` is made where AVX-512 is at hand.
+        unsafe {
+            if !self.short {
+                return long(x, self.cells);
+            }
+            let carried = _mm512_srli_epi64::<32>(product(x, self.cells));
+            let high = product(_mm512_srli_epi64::<32>(x), self.cells);
+            _mm512_srli_epi64::<32>(_mm512_add_epi64(high, carried))
         }
-        let carried = _mm512_srli_epi64::<32>(product(x, self.cells));
-        let high = product(_mm512_srli_epi64::<32>(x), self.cells);
-        _mm512_srli_epi64::<32>(_mm512_add_epi64(high, carried))
     }
 }
 
