@@ -1,7 +1,7 @@
 //! Lines, records and CSV, as the command line reads them.
 
 use clap::Parser;
-use tamis_cli::input::Input;
+use tamis_cli::input::{Input, Reading};
 
 #[derive(Parser)]
 struct Line {
@@ -18,6 +18,8 @@ const FORMATS: [&[&str]; 8] = [
     &["--csv", "name"],
     &["--csv", "2", "--header", "--delimiter", ";"],
     &["--csv", "1", "--keys", "integers"],
+    &["--json-field", "a.0.b"],
+    &["--json-field", "a", "--skip-missing", "--keys", "integers"],
 ];
 
 /// Checks one input.
@@ -33,10 +35,11 @@ pub fn check(bytes: &[u8]) {
     };
     let mut keys: Vec<Vec<u8>> = Vec::new();
     let rows = format >= 4 && text.len() % 2 == 0;
+    let reading = if rows { Reading::Rows } else { Reading::InOrder };
     let read = line.input.format.for_new_filter().each(
         &[file.path().to_owned()],
         "fuzzing",
-        rows,
+        reading,
         |batch| {
             assert_eq!(batch.keys().len(), batch.len());
             assert_eq!(batch.printed().len(), batch.len());

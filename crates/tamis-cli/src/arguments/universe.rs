@@ -1,7 +1,7 @@
 //! Universes: 65536, 1..48, ipv4, dictionary:FILE.
 
 use super::count;
-use crate::input::KeyFormat;
+use crate::input::{KeyFormat, Reading};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::net::Ipv4Addr;
@@ -90,7 +90,7 @@ pub(crate) fn dictionary_file(universe: &str) -> Option<&Path> {
 fn dictionary(path: &Path) -> anyhow::Result<Universe> {
     let mut keys: Vec<Vec<u8>> = Vec::new();
     let context = format!("the dictionary {}", path.display());
-    KeyFormat::lines().each(&[path.to_owned()], "reading", false, |batch| {
+    KeyFormat::lines().each(&[path.to_owned()], "reading", Reading::InOrder, |batch| {
         keys.extend(batch.texts().map(<[u8]>::to_vec));
         Ok(true)
     })?;

@@ -1,14 +1,14 @@
 //! `tamis add`: more keys for a filter.
 
 use crate::filters::{self, Access, Contents};
-use crate::input::Input;
+use crate::input::{Input, Reading};
 use crate::output::{self, Destination, Integer, Report, count_of, grouped, rate, warn};
 use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tamis::Health;
+use tamis::{Health, Promise};
 
 /// Add keys to a filter
 ///
@@ -57,7 +57,12 @@ impl Add {
         let format = filters::format_to_change(&any, &self.input.format)?;
         let (mut keys, mut new) = (0, 0);
         let mut out = BufWriter::new(std::io::stdout().lock());
-        format.each(&self.input.files, "adding", false, |batch| {
+        let reading = if self.print_new || any.promise() == Promise::Zone {
+            Reading::InOrder
+        } else {
+            Reading::AnyOrder
+        };
+        format.each(&self.input.files, "adding", reading, |batch| {
             keys += batch.len() as u64;
             if !self.print_new {
                 new += filters::insert(&mut any, batch, self.beyond)?;

@@ -3,7 +3,7 @@
 use crate::arguments::{MemoryLimit, count, share};
 use crate::dedup::{self, Full, Output, Progress, Rule, Seen, Shape, Source, Tally, Unit, beside};
 use crate::input::json_field::FieldPath;
-use crate::input::{MAX_RECORD, input_path};
+use crate::input::{self, MAX_RECORD, input_path};
 use crate::output::{
     self, Content, Destination, Integer, Report, count_of, grouped, output_path, progress, rate,
 };
@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom};
+use std::io::{self, BufWriter, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -136,7 +136,7 @@ impl Dedup {
         let mut sources = Vec::new();
         for (number, file) in files.iter().enumerate() {
             let done = place.filter(|place| number <= place.source);
-            let mut source = open(file)?;
+            let mut source = self.open(file)?;
             match done {
                 // This one was dealt with whole.
                 Some(place) if number < place.source => source.reader = Box::new(io::empty()),
@@ -280,10 +280,16 @@ impl Dedup {
             |file: &PathBuf| file.metadata().ok().filter(|it| it.is_file()).map(|it| it.len());
         let Some(total_bytes) = files.iter().map(size).sum() else { return Ok(None) };
         let bar = self.bar(files);
-        let sources = files.iter().map(|file| open(file)).collect::<anyhow::Result<_>>()?;
+        let sources = files.iter().map(|file| self.open(file)).collect::<anyhow::Result<_>>()?;
         let counted = dedup::count(sources, total_bytes, self.shape(), rule, |read| bar.inc(read));
         bar.finish_and_clear();
         counted.map(Some)
+    }
+
+    /// Opens an input; `-` is standard input.
+    fn open(&self, path: &Path) -> anyhow::Result<Source> {
+        let (name, reader) = input::open(path, !self.null)?;
+        Ok(Source { name, reader, skip: 0, skipped_records: 0 })
     }
 
     fn bar(&self, files: &[PathBuf]) -> ProgressBar {
@@ -385,18 +391,6 @@ impl SavedFiles {
         fs::rename(&self.kept, output).with_context(context)?;
         fs::remove_file(&self.progress).with_context(context)
     }
-}
-
-/// Opens an input; `-` is standard input.
-fn open(path: &Path) -> anyhow::Result<Source> {
-    let (name, reader): (_, Box<dyn Read + Send>) = if path == Path::new("-") {
-        ("standard input".to_owned(), Box::new(io::stdin()))
-    } else {
-        let name = path.display().to_string();
-        let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
-        (name, Box::new(file))
-    };
-    Ok(Source { name, reader, skip: 0, skipped_records: 0 })
 }
 
 #[derive(Serialize)]

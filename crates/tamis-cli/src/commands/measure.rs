@@ -2,7 +2,7 @@
 
 use crate::arguments::count;
 use crate::filters::{self, Opening};
-use crate::input::KeyFormat;
+use crate::input::{KeyFormat, Reading};
 use crate::output::{self, Integer, Report, grouped, progress, rate, warn};
 use anyhow::bail;
 use clap::Args;
@@ -207,7 +207,7 @@ impl Measure {
             warn(&format!("tamis: notice: {notice}"));
         }
         let mut counts = [0, 0];
-        format.each(&[file.to_owned()], "measuring", false, |batch| {
+        format.each(&[file.to_owned()], "measuring", Reading::InOrder, |batch| {
             for passed in filters::contains(filter, batch)? {
                 counts[usize::from(!passed)] += 1;
             }

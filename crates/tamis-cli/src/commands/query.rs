@@ -1,7 +1,7 @@
 //! `tamis query`: which keys pass.
 
 use crate::filters::{self, Opening};
-use crate::input::Input;
+use crate::input::{Input, Reading};
 use crate::output::{self, Integer, Report, count_of, rate, warn};
 use anyhow::bail;
 use clap::Args;
@@ -76,7 +76,8 @@ impl Query {
         let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
         let (mut keys, mut chosen, mut foreign) = (0u64, 0u64, 0u64);
         let mut printed_header: Option<Vec<u8>> = None;
-        format.each(&self.input.files, "querying", self.rows, |batch| {
+        let reading = if self.rows { Reading::Rows } else { Reading::InOrder };
+        format.each(&self.input.files, "querying", reading, |batch| {
             if let Some(header) = batch.header.as_ref().filter(|_| !silent) {
                 if printed_header.as_ref().is_some_and(|printed| printed != header) {
                     bail!(

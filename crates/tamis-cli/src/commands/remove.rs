@@ -1,7 +1,7 @@
 //! `tamis remove`: fewer keys in a counting filter.
 
 use crate::filters::{self, Access, Contents};
-use crate::input::Input;
+use crate::input::{Input, Reading};
 use crate::output::{self, Destination, Integer, Report, count_of, grouped};
 use anyhow::bail;
 use clap::Args;
@@ -46,7 +46,7 @@ impl Remove {
         filters::check_removable(&any)?;
         let format = filters::format_to_change(&any, &self.input.format)?;
         let (mut removed, mut absent) = (0u64, 0u64);
-        format.each(&self.input.files, "removing", false, |batch| {
+        format.each(&self.input.files, "removing", Reading::InOrder, |batch| {
             for (key, text) in batch.keys().into_iter().zip(batch.texts()) {
                 match filters::remove(&mut any, key, text)? {
                     Ok(()) => removed += 1,

@@ -13,31 +13,48 @@ enum Kind {
     Bzip2,
     /// A filter, which is no file of keys.
     Filter,
+    /// Files of columns, which are read from their end.
+    Parquet,
+    Arrow,
     Utf8Mark,
     Utf16Le,
     Utf16Be,
 }
 
 /// How each kind begins. `?` stands for any byte.
-const SIGNATURES: [(Kind, &[u8]); 8] = [
+const SIGNATURES: [(Kind, &[u8]); 10] = [
     (Kind::Gzip, b"\x1f\x8b\x08"),
     (Kind::Zstd, b"\x28\xb5\x2f\xfd"),
     (Kind::Xz, b"\xfd7zXZ\0"),
     (Kind::Bzip2, b"BZh?1AY&SY"),
     (Kind::Filter, &tamis::format::MAGIC),
+    (Kind::Parquet, b"PAR1"),
+    (Kind::Arrow, b"ARROW1"),
     (Kind::Utf8Mark, b"\xef\xbb\xbf"),
     (Kind::Utf16Le, b"\xff\xfe"),
     (Kind::Utf16Be, b"\xfe\xff"),
 ];
 
 /// An input that yields the text of the keys.
-pub(super) type Decoded<'a> = Box<dyn Read + 'a>;
+pub(super) type Decoded<'a> = Box<dyn Read + Send + 'a>;
 
 /// Decompresses, and with `text` decodes UTF-16 and drops a byte-order mark.
 pub(super) fn decoded<'a>(
     name: &str,
-    mut input: impl Read + 'a,
+    input: impl Read + Send + 'a,
     text: bool,
+) -> anyhow::Result<Decoded<'a>> {
+    decoded_at(name, Box::new(input), text, 0)
+}
+
+/// How often a file may be compressed again. There are files that decompress to themselves.
+const MAX_LAYERS: u32 = 4;
+
+fn decoded_at<'a>(
+    name: &str,
+    mut input: Decoded<'a>,
+    text: bool,
+    layers: u32,
 ) -> anyhow::Result<Decoded<'a>> {
     let (kind, start) = recognised(&mut input)?;
     let skipped = if kind == Kind::Utf8Mark && text { 3 } else { 0 };
@@ -48,14 +65,23 @@ pub(super) fn decoded<'a>(
             "{name} is a filter, not a file of keys; to merge filters: tamis union A B -o C \
              (--raw takes its bytes as lines)"
         ),
+        Kind::Parquet | Kind::Arrow => bail!(
+            "{name} is a {kind:?} file; name its column of keys: --column NAME \
+             (--raw takes its bytes as lines)"
+        ),
         Kind::Utf16Le if text => Ok(utf16(whole, encoding_rs::UTF_16LE)),
         Kind::Utf16Be if text => Ok(utf16(whole, encoding_rs::UTF_16BE)),
-        Kind::Gzip | Kind::Zstd | Kind::Xz | Kind::Bzip2 => decompressed(name, kind, whole, text),
+        Kind::Gzip | Kind::Zstd | Kind::Xz | Kind::Bzip2 => {
+            decompressed(name, kind, whole, text, layers)
+        }
         _ => Ok(Box::new(whole)),
     }
 }
 
-fn utf16<'a>(input: impl Read + 'a, encoding: &'static encoding_rs::Encoding) -> Decoded<'a> {
+fn utf16<'a>(
+    input: impl Read + Send + 'a,
+    encoding: &'static encoding_rs::Encoding,
+) -> Decoded<'a> {
     let mut builder = encoding_rs_io::DecodeReaderBytesBuilder::new();
     Box::new(builder.encoding(Some(encoding)).build(input))
 }
@@ -64,9 +90,13 @@ fn utf16<'a>(input: impl Read + 'a, encoding: &'static encoding_rs::Encoding) ->
 fn decompressed<'a>(
     name: &str,
     kind: Kind,
-    input: impl Read + 'a,
+    input: impl Read + Send + 'a,
     text: bool,
+    layers: u32,
 ) -> anyhow::Result<Decoded<'a>> {
+    if layers == MAX_LAYERS {
+        bail!("{name} is compressed more than {MAX_LAYERS} times over; decompress it first");
+    }
     let plain: Decoded<'a> = match kind {
         Kind::Gzip => Box::new(flate2::read::MultiGzDecoder::new(input)),
         Kind::Zstd => Box::new(zstd::stream::read::Decoder::new(input)?),
@@ -74,15 +104,16 @@ fn decompressed<'a>(
         _ => Box::new(bzip2::read::MultiBzDecoder::new(input)),
     };
     // What was compressed may be UTF-16, or compressed again.
-    decoded(name, plain, text)
+    decoded_at(name, plain, text, layers + 1)
 }
 
 #[cfg(not(feature = "compression"))]
 fn decompressed<'a>(
     name: &str,
     kind: Kind,
-    _: impl Read + 'a,
+    _: impl Read + Send + 'a,
     _: bool,
+    _: u32,
 ) -> anyhow::Result<Decoded<'a>> {
     bail!(
         "{name} is compressed ({kind:?}), which this build of tamis does not read; decompress it \

@@ -1,8 +1,10 @@
-//! Keys that end with a line end or a NUL byte.
+//! Keys that end with a line end or a NUL byte, or are fields of JSON records that do.
 
 use super::batch::Batch;
+use super::json_field::FieldPath;
 use super::{CHUNK, KeyFormat, MAX_RECORD, Take, not_an_integer};
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ pub(super) fn read(
     format: &KeyFormat,
     name: &str,
     mut input: impl Read,
+    rows: bool,
     take: Take<'_>,
 ) -> anyhow::Result<bool> {
     let separator = if format.null { 0 } else { b'\n' };
@@ -62,7 +65,23 @@ pub(super) fn read(
                 batch.place.skipped_after.push(keys);
                 return Ok(());
             }
-            batch.push(record, kind).map_err(|_| not_an_integer(name, seen, record))
+            let key = match &format.json_field {
+                None => Cow::Borrowed(record),
+                Some(field) => match field_of(record, field, format.skip_missing) {
+                    Ok(Some(key)) => key,
+                    Ok(None) => {
+                        let keys = batch.len();
+                        batch.place.skipped_after.push(keys);
+                        return Ok(());
+                    }
+                    Err(error) => return Err(error.context(format!("{name}, line {seen}"))),
+                },
+            };
+            batch.push(&key, kind).map_err(|_| not_an_integer(name, seen, &key))?;
+            if rows && format.json_field.is_some() {
+                batch.rows.push(record.to_vec());
+            }
+            Ok(())
         };
         let mut bad = None;
         while bad.is_none() && start < complete {
@@ -87,6 +106,20 @@ pub(super) fn read(
             buffer.truncate(CHUNK); // one long record must not make all later batches long
             buffer.shrink_to_fit();
         }
+    }
+}
+
+/// The key of a JSON record; none if it has none and may lack it.
+fn field_of<'a>(
+    record: &'a [u8],
+    field: &FieldPath,
+    may_lack: bool,
+) -> anyhow::Result<Option<Cow<'a, [u8]>>> {
+    match field.text(record)? {
+        Some(Cow::Borrowed(text)) => Ok(Some(Cow::Borrowed(text.as_bytes()))),
+        Some(Cow::Owned(text)) => Ok(Some(Cow::Owned(text.into_bytes()))),
+        None if may_lack => Ok(None),
+        None => bail!("the record has no {field}; --skip-missing passes over such records"),
     }
 }
 

@@ -1,6 +1,9 @@
-//! Keys from files and pipes: lines, NUL-separated records, or a column of CSV, in batches.
+//! Keys from files and pipes, in batches: lines, NUL-separated records, a column of CSV, a field of
+//! JSON lines, or a column of Parquet or Arrow.
 
 mod batch;
+#[cfg(feature = "columnar")]
+mod columnar;
 mod csv;
 mod decode;
 pub(crate) mod json_field;
@@ -9,14 +12,18 @@ mod lines;
 pub use batch::Batch;
 pub(crate) use batch::Kind;
 
+use self::json_field::FieldPath;
 use crate::output::{progress, warn};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
 use tamis::Kinds;
 use tamis::zone::Universe;
 
@@ -50,6 +57,17 @@ pub struct KeyFormat {
     /// The first row of CSV is a header even though the column is given by number
     #[arg(long, requires = "csv")]
     header: bool,
+    /// Take keys from this field of JSON lines: a name, or names with dots such as user.email
+    ///
+    /// A string gives its text; a number, true or false is taken as it is written.
+    #[arg(long, value_name = "FIELD", conflicts_with_all = ["csv", "comments"])]
+    json_field: Option<FieldPath>,
+    /// Take keys from this column of a Parquet or Arrow file; a null is no key
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["csv", "json_field", "null", "raw"])]
+    column: Option<String>,
+    /// JSON records that lack the field, or have null there, are no keys
+    #[arg(long, requires = "json_field")]
+    skip_missing: bool,
     /// Take the bytes as they are: no decompression, no decoding, no carriage returns cut off
     ///
     /// Without it, gzip, zstd, xz, bzip2 and UTF-16 are recognised by their first bytes and read,
@@ -123,7 +141,7 @@ impl Input {
     /// How many keys there are.
     pub(crate) fn count(&self) -> anyhow::Result<u64> {
         let mut keys = 0;
-        self.format.for_new_filter().each(&self.files, "counting", false, |batch| {
+        self.format.for_new_filter().each(&self.files, "counting", Reading::AnyOrder, |batch| {
             keys += batch.len() as u64;
             Ok(true)
         })?;
@@ -187,6 +205,9 @@ impl KeyFormat {
             csv: None,
             delimiter: b',',
             header: false,
+            json_field: None,
+            column: None,
+            skip_missing: false,
             raw: false,
             comments: None,
             keys: None,
@@ -225,32 +246,44 @@ impl KeyFormat {
     }
 
     /// Gives all keys of the files (of standard input, if there are none) to `take`, a batch at a
-    /// time, until it answers `false`. While it works on one batch, another thread reads the
-    /// next.
+    /// time, until it answers `false`. While it works on one batch, other threads read the next.
     pub fn each(
         &self,
         files: &[PathBuf],
         doing: &'static str,
-        rows: bool,
+        reading: Reading,
         mut take: impl FnMut(&Batch) -> anyhow::Result<bool>,
     ) -> anyhow::Result<()> {
         let files = if files.is_empty() { vec![PathBuf::from("-")] } else { files.to_vec() };
         let progress = progress::reading(&files, doing);
-        let (format, bar) = (self.clone(), progress.clone());
         let (full, filled) = mpsc::sync_channel::<Batch>(READ_AHEAD);
         let (empty, emptied) = mpsc::channel::<Batch>();
-        let reader = std::thread::spawn(move || {
-            format.read_all(&files, &bar, rows, &mut |batch| {
-                let spare = emptied.try_recv().unwrap_or_default();
-                Ok(full.send(std::mem::replace(batch, spare)).is_ok())
+        let threads = match reading {
+            Reading::AnyOrder => thread::available_parallelism().map_or(1, NonZero::get),
+            Reading::InOrder | Reading::Rows => 1,
+        };
+        let threads = threads.min(files.len());
+        let shared = Arc::new(Shared { files, next: AtomicUsize::new(0), emptied: emptied.into() });
+        let readers: Vec<_> = (0..threads)
+            .map(|_| {
+                let (format, bar) = (self.clone(), progress.clone());
+                let (shared, full) = (Arc::clone(&shared), full.clone());
+                thread::spawn(move || {
+                    let outcome = format.read_files(&shared, &bar, reading, &full);
+                    if outcome.is_err() {
+                        shared.stop();
+                    }
+                    outcome
+                })
             })
-        });
+            .collect();
+        drop(full); // the readers alone hold it: when they are done, there are no more batches
         let mut each_batch = || {
             for batch in &filled {
                 if !take(&batch)? {
                     return Ok(false);
                 }
-                let _ = empty.send(batch); // the reader may have ended
+                let _ = empty.send(batch); // the readers may have ended
             }
             Ok(true)
         };
@@ -258,50 +291,101 @@ impl KeyFormat {
         // Clear the terminal before anything else is printed there.
         progress.finish_and_clear();
         match taken {
-            Ok(true) => reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            // The reader may be waiting for a pipe; do not wait for it.
+            Ok(true) => readers.into_iter().try_for_each(|reader| {
+                reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            }),
+            // A reader may be waiting for a pipe; do not wait for it.
             Ok(false) => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    fn read_all(
+    /// What a thread does that reads: one file after the other, until there are no more.
+    fn read_files(
         &self,
-        files: &[PathBuf],
+        shared: &Shared,
         progress: &ProgressBar,
-        rows: bool,
-        take: Take<'_>,
+        reading: Reading,
+        full: &mpsc::SyncSender<Batch>,
     ) -> anyhow::Result<()> {
-        for file in files {
-            let go_on = if file == Path::new("-") {
-                if io::stdin().is_terminal() {
-                    warn("tamis: reading keys from the terminal; end with Ctrl-D");
-                }
-                let input = progress.wrap_read(io::stdin().lock());
-                self.read("standard input", input, rows, take)
-            } else {
-                let name = file.display().to_string();
-                if !file.exists() {
-                    // Perhaps a key, typed where its file belongs.
-                    bail!(
-                        "there is no file of keys {name}; to give a key itself, pipe it in: \
-                         echo KEY | tamis ..."
-                    );
-                }
-                let opened = File::open(file).with_context(|| format!("cannot open {name}"))?;
-                self.read(&name, progress.wrap_read(opened), rows, take)
-            }?;
-            if !go_on {
+        let mut give = |batch: &mut Batch| {
+            Ok(full.send(std::mem::replace(batch, shared.spare_batch())).is_ok())
+        };
+        while let Some(file) = shared.next_file() {
+            if !self.read_file(file, progress, reading == Reading::Rows, &mut give)? {
                 break;
             }
         }
         Ok(())
     }
 
+    /// Reads one file; says whether to go on.
+    fn read_file(
+        &self,
+        file: &Path,
+        progress: &ProgressBar,
+        rows: bool,
+        take: Take<'_>,
+    ) -> anyhow::Result<bool> {
+        if file == Path::new("-") {
+            if self.column.is_some() {
+                bail!("--column reads a file from its end; name the file instead of a pipe");
+            }
+            if io::stdin().is_terminal() {
+                warn("tamis: reading keys from the terminal; end with Ctrl-D");
+            }
+            let input = progress.wrap_read(io::stdin());
+            return self.read("standard input", input, rows, take);
+        }
+        let name = file.display().to_string();
+        if !file.exists() {
+            // Perhaps a key, typed where its file belongs.
+            bail!(
+                "there is no file of keys {name}; to give a key itself, pipe it in: \
+                 echo KEY | tamis ..."
+            );
+        }
+        let opened = File::open(file).with_context(|| format!("cannot open {name}"))?;
+        match &self.column {
+            Some(column) => {
+                progress.inc(opened.metadata().map_or(0, |metadata| metadata.len()));
+                self.read_column(&name, opened, column, take)
+            }
+            None => self.read(&name, progress.wrap_read(opened), rows, take),
+        }
+    }
+
+    #[cfg(feature = "columnar")]
+    fn read_column(
+        &self,
+        name: &str,
+        mut file: File,
+        column: &str,
+        take: Take<'_>,
+    ) -> anyhow::Result<bool> {
+        use std::io::Seek;
+        let context = || format!("cannot read {name}");
+        let mut start = Vec::new();
+        Read::by_ref(&mut file).take(8).read_to_end(&mut start).with_context(context)?;
+        file.rewind().with_context(context)?;
+        let kind = columnar::Kind::of(&start).with_context(|| {
+            format!("{name} is no Parquet or Arrow file; --column goes with those, --csv with CSV")
+        })?;
+        columnar::read(self, name, kind, file, column, take)
+    }
+
+    #[cfg(not(feature = "columnar"))]
+    fn read_column(&self, _: &str, _: File, _: &str, _: Take<'_>) -> anyhow::Result<bool> {
+        bail!(
+            "this tamis was built without Parquet and Arrow; install it with: \
+             cargo install --path crates/tamis-cli --features columnar"
+        )
+    }
+
     fn read(
         &self,
         name: &str,
-        input: impl Read,
+        input: impl Read + Send,
         rows: bool,
         take: Take<'_>,
     ) -> anyhow::Result<bool> {
@@ -313,9 +397,62 @@ impl KeyFormat {
         };
         match &self.csv {
             Some(column) => csv::read(self, name, column, input, rows, take),
-            None => lines::read(self, name, input, take),
+            None => lines::read(self, name, input, rows, take),
         }
     }
+}
+
+/// What a command needs of its keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// Keys in any order: several files are read at once.
+    AnyOrder,
+    /// Keys in the order of the input.
+    InOrder,
+    /// The same, and the whole row of each key where it is a part of one.
+    Rows,
+}
+
+/// What the threads that read share.
+struct Shared {
+    files: Vec<PathBuf>,
+    /// The number of the next file that nobody reads yet.
+    next: AtomicUsize,
+    /// Batches to be filled again.
+    emptied: Mutex<mpsc::Receiver<Batch>>,
+}
+
+impl Shared {
+    fn next_file(&self) -> Option<&Path> {
+        self.files.get(self.next.fetch_add(1, Ordering::Relaxed)).map(PathBuf::as_path)
+    }
+
+    /// No thread begins another file.
+    fn stop(&self) {
+        self.next.store(self.files.len(), Ordering::Relaxed);
+    }
+
+    fn spare_batch(&self) -> Batch {
+        let emptied = self.emptied.lock().unwrap_or_else(PoisonError::into_inner);
+        emptied.try_recv().unwrap_or_default()
+    }
+}
+
+/// Opens a file of records, decompressed and decoded; `-` is standard input. Says its name, too.
+pub(crate) fn open(path: &Path, text: bool) -> anyhow::Result<(String, Box<dyn Read + Send>)> {
+    let (name, input): (_, Box<dyn Read + Send>) = if path == Path::new("-") {
+        if io::stdin().is_terminal() {
+            warn("tamis: reading from the terminal; end with Ctrl-D");
+        }
+        ("standard input".to_owned(), Box::new(io::stdin()))
+    } else {
+        let name = path.display().to_string();
+        let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
+        (name, Box::new(file))
+    };
+    let input =
+        decode::decoded(&name, input, text).with_context(|| format!("cannot read {name}"))?;
+    Ok((name, input))
 }
 
 fn not_an_integer(name: &str, line: u64, record: &[u8]) -> anyhow::Error {

@@ -3,7 +3,7 @@
 use crate::arguments::{KeyFile, MemoryLimit};
 use crate::commands::ledger::{Payment, ReleaseReport};
 use crate::commands::plan::privacy::{PrivacySize, PrivatePlan};
-use crate::input::Input;
+use crate::input::{Input, Reading};
 use crate::output::{self, Target, count_of, grouped, progress, warn};
 use anyhow::bail;
 use clap::Args;
@@ -102,14 +102,19 @@ impl BuildPrivacy {
         let hash = self.key.read()?.map(HashFamily::keyed);
         let mut draft = Draft::new(plan, hash)?;
         let mut keys = 0;
-        self.input.format.for_new_filter().each(&self.input.files, "reading", false, |batch| {
-            keys += batch.len() as u64;
-            if let Some(most) = most {
-                plan.check_memory(keys, most)?;
-            }
-            draft.insert(&batch.keys())?;
-            Ok(true)
-        })?;
+        self.input.format.for_new_filter().each(
+            &self.input.files,
+            "reading",
+            Reading::AnyOrder,
+            |batch| {
+                keys += batch.len() as u64;
+                if let Some(most) = most {
+                    plan.check_memory(keys, most)?;
+                }
+                draft.insert(&batch.keys())?;
+                Ok(true)
+            },
+        )?;
         if keys > plan.items() {
             warn(&format!(
                 "tamis: warning: {} keys were read where there is room for {}: unless keys repeat, \

@@ -2,7 +2,7 @@
 
 use crate::arguments::{KeyFile, MemoryLimit, count};
 use crate::commands::plan::rate::{self as plan, PlanFacts, Size};
-use crate::input::Input;
+use crate::input::{Input, Reading};
 use crate::output::{self, Integer, Report, Target, about, count_of, grouped, rate, warn};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
@@ -69,11 +69,16 @@ impl BuildRate {
         }
         let mut any = AnyFilter::with_rate_plan(plan, hash)?;
         let (mut keys, mut new) = (0, 0);
-        self.input.format.for_new_filter().each(&self.input.files, "building", false, |batch| {
-            keys += batch.len() as u64;
-            new += any.insert_many(&batch.keys())?;
-            Ok(true)
-        })?;
+        self.input.format.for_new_filter().each(
+            &self.input.files,
+            "building",
+            Reading::AnyOrder,
+            |batch| {
+                keys += batch.len() as u64;
+                new += any.insert_many(&batch.keys())?;
+                Ok(true)
+            },
+        )?;
         destination.save(&any)?;
         self.report(&any, &plan, keys, new)
     }

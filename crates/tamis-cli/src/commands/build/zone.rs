@@ -3,7 +3,7 @@
 use crate::arguments::{MemoryLimit, dictionary_file, universe};
 use crate::commands::plan::zone::{PlanFacts, ZoneSize};
 use crate::filters::{self, Contents};
-use crate::input::Input;
+use crate::input::{Input, Reading};
 use crate::output::{self, Integer, Report, Target, count_of, grouped};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -68,7 +68,7 @@ impl BuildZone {
         };
         let mut keys = 0;
         let format = filters::format_to_change(&any, &self.input.format)?;
-        format.each(&self.input.files, "building", false, |batch| {
+        format.each(&self.input.files, "building", Reading::InOrder, |batch| {
             keys += batch.len() as u64;
             filters::insert(&mut any, batch, self.beyond)?;
             Ok(true)
@@ -82,7 +82,7 @@ impl BuildZone {
         self.input.format.for_universe(universe)?.each(
             &self.input.files,
             "counting",
-            false,
+            Reading::AnyOrder,
             |batch| {
                 for text in batch.texts() {
                     numbers.insert(universe.number_of_text(text)?);
