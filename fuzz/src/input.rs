@@ -1,4 +1,4 @@
-//! Lines, records and CSV, as the command line reads them.
+//! Lines, records, CSV and JSON lines, as the command line reads them.
 
 use clap::Parser;
 use tamis_cli::input::{Input, Reading};
@@ -9,7 +9,7 @@ struct Line {
     input: Input,
 }
 
-const FORMATS: [&[&str]; 8] = [
+const FORMATS: [&[&str]; 10] = [
     &[],
     &["-0"],
     &["--raw"],
