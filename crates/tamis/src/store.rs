@@ -72,14 +72,18 @@ impl Store {
     /// `len` zero bytes. Memory that cannot be had is an error, not an abort.
     pub(crate) fn zeroed(len: u64) -> Result<Store, Error> {
         let size = usize::try_from(len).map_err(|_| memory(len))?;
-        // Systems without pages of their own, such as WebAssembly, refuse: the heap has to do.
         #[cfg(feature = "mmap")]
-        if size >= LARGE
-            && let Ok(map) = MmapMut::map_anon(size)
-        {
-            #[cfg(all(target_os = "linux", not(miri)))]
-            let _ = map.advise(memmap2::Advice::HugePage); // without them it is only slower
-            return Ok(Store { place: Place::Map { map, start: 0 }, len: size });
+        if size >= LARGE {
+            match MmapMut::map_anon(size) {
+                Ok(map) => {
+                    #[cfg(all(target_os = "linux", not(miri)))]
+                    let _ = map.advise(memmap2::Advice::HugePage); // without them it is only slower
+                    return Ok(Store { place: Place::Map { map, start: 0 }, len: size });
+                }
+                Err(_) if cfg!(any(unix, windows)) => return Err(memory(len)),
+                // A system without memory maps, such as WebAssembly: the heap has to do.
+                Err(_) => {}
+            }
         }
         let lines =
             bytemuck::allocation::try_zeroed_vec(size.div_ceil(LINE)).map_err(|()| memory(len))?;
