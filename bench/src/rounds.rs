@@ -44,8 +44,8 @@ pub(crate) struct Line {
 
 /// Times all tasks, round by round. `window` gives each turn its keys and their number. Every task
 /// has keys of its own in every round: on those of another it would find in the caches what the
-/// other has fetched. If `warm`, it is given some first, untimed: whoever came before has filled
-/// the caches with something else.
+/// other has fetched. If `warm`, it is given some first, untimed: the task before it has filled the
+/// caches with something else.
 pub(crate) fn interleave<'k, K: ?Sized + 'k>(
     mut tasks: Vec<Task<'_, K>>,
     rounds: usize,

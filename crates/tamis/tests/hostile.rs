@@ -375,8 +375,8 @@ fn a_few_bytes_allocate_little() {
     });
 }
 
-/// Whoever reads a size from a header and a length from elsewhere must compare them: a body longer
-/// or shorter by one is refused.
+/// A reader that gets a size from a header and a length from elsewhere must compare them: a body
+/// longer or shorter by one is refused.
 #[test]
 fn sizes_are_not_believed() {
     guarded(|say| {

@@ -1,16 +1,17 @@
 //! How far a run has come, so that the next can go on from there.
 //!
-//! What was kept is what was seen: the filter can be made again from the kept records. So little has
+//! What was kept is what was seen, so the filter can be made again from the kept records. Little has
 //! to be written down, and a run may go on with a larger filter than it began with.
 
 use super::pipeline::Place;
 use super::{Rule, Tally, Unit};
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
+use tamis::format::{Existing, NewFile, Readers};
 
 /// What is written down while a run goes on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,11 +99,10 @@ impl Progress {
     /// Writes it down, whole or not at all.
     pub(crate) fn write(&self, path: &Path) -> anyhow::Result<()> {
         let context = || format!("cannot write {}", path.display());
-        let fresh = beside(path, "new");
-        let mut file = File::create(&fresh).with_context(context)?;
+        let file = NewFile::create(path, Existing::Replace, Readers::Usual);
+        let mut file = file.with_context(context)?;
         file.write_all(&serde_json::to_vec(self)?).with_context(context)?;
-        file.sync_all().with_context(context)?;
-        fs::rename(&fresh, path).with_context(context)
+        file.commit().with_context(context)
     }
 }
 

@@ -54,8 +54,8 @@ impl fmt::Display for FieldPath {
 }
 
 impl FieldPath {
-    /// The field as it is written in the record; nothing if the record lacks it or has `null` there.
-    /// The first of several members with one name counts.
+    /// The field as it is written in the record; nothing if the record lacks it or has `null`
+    /// there. The first of several members with one name counts.
     pub(crate) fn find<'a>(&self, record: &'a [u8]) -> anyhow::Result<Option<&'a RawValue>> {
         let mut json = serde_json::Deserializer::from_slice(record);
         let found = Step(&self.steps).deserialize(&mut json);

@@ -6,50 +6,105 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Whether a file may take the place of one that is there.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Existing {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
     /// It is replaced; its permissions are kept.
     Replace,
     /// It stays, and that is an error of kind `AlreadyExists`.
-    #[cfg_attr(not(feature = "privacy"), allow(dead_code))] // ledgers do
     Refuse,
 }
 
 /// Who may read a new file. One that replaces another keeps its permissions.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Readers {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
     /// As the system has it for new files.
     Usual,
     /// The owner alone, where the system knows of owners.
-    #[cfg_attr(not(feature = "privacy"), allow(dead_code))] // ledgers are
     OwnerOnly,
 }
 
-/// Writes a file: a temporary file in the same folder is written, synced and renamed, so a crash
-/// leaves the old file or the new one. What is not a regular file (a pipe, a device) is written
-/// directly. A link is followed.
-pub(crate) fn write(
-    path: &Path,
+/// A file that is open for writing and not in its place yet. [`commit`](NewFile::commit) puts it
+/// there; dropping it leaves everything as it was.
+///
+/// What is written goes to a temporary file in the same folder, which is synced and renamed: a
+/// crash leaves the old file or the new one. What is not a regular file (a pipe, a device) is
+/// written directly. A link is followed.
+///
+/// ```
+/// use std::io::Write;
+/// use tamis::format::{Existing, NewFile, Readers};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("notes.txt");
+/// let mut file = NewFile::create(&path, Existing::Refuse, Readers::OwnerOnly)?;
+/// file.write_all(b"whole or not at all")?;
+/// assert!(!path.exists());
+/// file.commit()?;
+/// assert!(path.exists());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct NewFile {
+    place: Place,
     existing: Existing,
-    readers: Readers,
-    content: impl Fn(&mut File) -> io::Result<()>,
-) -> io::Result<()> {
-    let target = follow_links(path)?;
-    let old = match fs::metadata(&target) {
-        Ok(_) if existing == Existing::Refuse => return Err(io::ErrorKind::AlreadyExists.into()),
-        Ok(metadata) => Some(metadata),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => None,
-        Err(e) => return Err(e),
-    };
-    if old.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        return content(&mut File::options().write(true).open(&target)?);
+}
+
+#[derive(Debug)]
+enum Place {
+    /// A pipe or a device.
+    Device(File),
+    /// A temporary file in the folder of its target.
+    Temporary(Temporary, PathBuf),
+}
+
+impl NewFile {
+    /// Opens a file. This fails where the file could not be written, before anything is lost.
+    pub fn create(path: &Path, existing: Existing, readers: Readers) -> io::Result<NewFile> {
+        let target = follow_links(path)?;
+        let old = match fs::metadata(&target) {
+            Ok(_) if existing == Existing::Refuse => {
+                return Err(io::ErrorKind::AlreadyExists.into());
+            }
+            Ok(metadata) => Some(metadata),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+            Err(e) => return Err(e),
+        };
+        let place = if old.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+            Place::Device(File::options().write(true).open(&target)?)
+        } else {
+            let temporary = Temporary::create(folder_of(&target)?, old.as_ref(), readers)?;
+            Place::Temporary(temporary, target)
+        };
+        Ok(NewFile { place, existing })
     }
-    let folder = folder_of(&target)?;
-    let mut temporary = Temporary::create(folder, old.as_ref(), readers)?;
-    content(&mut temporary.file)?;
-    temporary.file.sync_all()?;
-    temporary.rename_to(&target, existing)?;
-    sync_folder(folder)
+
+    /// Puts the file in its place, durably.
+    pub fn commit(self) -> io::Result<()> {
+        match self.place {
+            Place::Device(mut file) => file.flush(),
+            Place::Temporary(temporary, target) => {
+                temporary.file.sync_all()?;
+                temporary.rename_to(&target, self.existing)?;
+                sync_folder(folder_of(&target)?)
+            }
+        }
+    }
+
+    fn file(&mut self) -> &mut File {
+        match &mut self.place {
+            Place::Device(file) => file,
+            Place::Temporary(temporary, _) => &mut temporary.file,
+        }
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file().flush()
+    }
 }
 
 /// The folder that a file is to stand in.
@@ -92,6 +147,7 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// A file with a name of its own that is removed when it is dropped, unless it was renamed.
+#[derive(Debug)]
 struct Temporary {
     file: File,
     path: PathBuf,

@@ -14,8 +14,7 @@ mod write;
 mod zone;
 
 pub use any::AnyFilter;
-#[cfg(feature = "privacy")]
-pub(crate) use file::{Existing, Readers, write as write_file};
+pub use file::{Existing, NewFile, Readers};
 pub(crate) use header::SHORT_HEADER;
 pub use header::{MAGIC, VERSION};
 #[cfg(feature = "privacy")]

@@ -1,6 +1,6 @@
 //! The ways in and out of a file, the same for every type of filter.
 
-use super::file::{self, Existing, Readers};
+use super::file::{self, Existing, NewFile, Readers};
 use super::stored::Stored;
 use super::{AnyFilter, Open};
 use crate::Error;
@@ -21,9 +21,9 @@ pub(super) fn write_to(filter: &dyn Stored, out: impl Write) -> Result<(), Error
 }
 
 pub(super) fn save(filter: &dyn Stored, path: &Path) -> Result<(), Error> {
-    let header = filter.header();
-    let content = |out: &mut std::fs::File| file::write_parts(out, &header, filter.body());
-    Ok(file::write(path, Existing::Replace, Readers::Usual, content)?)
+    let mut file = NewFile::create(path, Existing::Replace, Readers::Usual)?;
+    file::write_parts(&mut file, &filter.header(), filter.body())?;
+    Ok(file.commit()?)
 }
 
 macro_rules! file_methods {

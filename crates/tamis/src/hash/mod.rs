@@ -95,7 +95,7 @@ impl Default for HashFamily {
 }
 
 impl HashFamily {
-    /// Fast and public: whoever knows the seed can make keys that collide.
+    /// Fast and public: anyone who knows the seed can make keys that collide.
     #[must_use]
     pub fn fast(seed: u64) -> HashFamily {
         HashFamily(Family::Fast(Fast::new(seed)))

@@ -8,7 +8,7 @@
 //! | `Avx512` | `avx512.rs` | AVX-512 F, DQ and VBMI as well |
 //!
 //! Each level is a token that implements [`Kernels`]. Only [`Level::detect`] makes the tokens, so
-//! whoever holds one may use its instructions. [`dispatch`] turns a level that is known at run time
+//! code that holds one may use its instructions. [`dispatch`] turns a level that is known at run time
 //! into a token that is known at compile time.
 //!
 //! The environment variable `TAMIS_LEVEL` (`scalar`, `avx2` or `avx512`) lowers the level, for

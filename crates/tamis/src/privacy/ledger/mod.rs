@@ -4,7 +4,7 @@ mod book;
 mod utc;
 
 use crate::Error;
-use crate::format::{Existing, Readers, write_file};
+use crate::format::{Existing, NewFile, Readers};
 use crate::privacy::Epsilon;
 use book::Book;
 pub use book::Entry;
@@ -61,8 +61,8 @@ pub use utc::Utc;
 ///
 /// A torn line is what a crash in the middle of a charge leaves. That charge never returned, so
 /// nothing was released for it, but the file alone does not tell this from a copy that was cut off
-/// in the last of its charges, which was paid for and released. Whoever passed over the line might
-/// count too little. So nothing is charged to such a ledger until its owner has restored a good
+/// in the last of its charges, which was paid for and released. To pass over the line might count
+/// too little. So nothing is charged to such a ledger until its owner has restored a good
 /// copy or called [`Ledger::repair`], which counts the torn charge as spent.
 #[derive(Debug)]
 pub struct Ledger {
@@ -99,8 +99,12 @@ impl Ledger {
             ));
         }
         let (book, line) = Book::create(budget, Utc::now(), about)?;
-        let content = |file: &mut File| file.write_all(line.as_bytes());
-        write_file(&path, Existing::Refuse, Readers::OwnerOnly, content).map_err(|e| match e.kind() {
+        let write = || {
+            let mut file = NewFile::create(&path, Existing::Refuse, Readers::OwnerOnly)?;
+            file.write_all(line.as_bytes())?;
+            file.commit()
+        };
+        write().map_err(|e| match e.kind() {
             io::ErrorKind::AlreadyExists => refused(
                 "the file exists, and a ledger is never overwritten: that would forget what was spent",
                 "open it, or choose another name",
