@@ -1,4 +1,5 @@
-//! The seeded generator of every test, experiment and measurement. Nothing private may depend on it.
+//! The seeded generator of every test, experiment and measurement. Nothing private may depend on
+//! it.
 
 /// Steele, Lea and Flood's generator: 64 bits of state, no repetition within 2^64 numbers.
 ///

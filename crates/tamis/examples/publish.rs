@@ -1,5 +1,5 @@
-//! Share a list without giving away who is on it: a ledger pays, a release is drawn, and its readers
-//! ask it.
+//! Share a list without giving away who is on it: a ledger pays, a release is drawn, and its
+//! readers ask it.
 
 use tamis::AnyFilter;
 use tamis::privacy::{Ledger, LinearFilter, LinearPlan, floor};

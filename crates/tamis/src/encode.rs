@@ -1,7 +1,7 @@
 //! Keys that are written out as bytes: wide integers, addresses, tuples, hashed values.
 //!
-//! FORMAT v1: frozen. FORMAT.md defines every encoding under "Keys"; tests/golden/make.py writes the
-//! same bytes, and the test vectors hold both to it.
+//! FORMAT v1: frozen. FORMAT.md defines every encoding under "Keys"; tests/golden/make.py writes
+//! the same bytes, and the test vectors hold both to it.
 
 use crate::{Key, KeyRef, Kinds};
 use std::fmt;
@@ -197,9 +197,9 @@ tuples!(A 0, B 1, C 2, D 3, E 4, F 5);
 /// # Limits
 ///
 /// Nobody promises that the same value feeds the same bytes in another version of Rust, or of the
-/// crate that defines it, or that different values feed different bytes. Use such filters within one
-/// build of a program. A file says that such keys are in it ([`Kinds::HASHED`]), and other languages
-/// cannot ask for them. Where a key can be a text, an integer or a tuple, use that.
+/// crate that defines it, or that different values feed different bytes. Use such filters within
+/// one build of a program. A file says that such keys are in it ([`Kinds::HASHED`]), and other
+/// languages cannot ask for them. Where a key can be a text, an integer or a tuple, use that.
 ///
 /// ```
 /// use tamis::{Bloom, Hashed};

@@ -42,17 +42,17 @@
 //!
 //! # Which hash
 //!
-//! The default, [`HashFamily::fast`], is public: its seed stands in the file. Somebody who knows the
-//! seed can compute which keys fill a rate filter fastest, which strangers pass, and which removals
-//! take members out of a counting filter. Use it for keys that nobody chooses against you: your
-//! own inventory, a static list, a cache in front of data you trust.
+//! The default, [`HashFamily::fast`], is public: its seed stands in the file. Somebody who knows
+//! the seed can compute which keys fill a rate filter fastest, which strangers pass, and which
+//! removals take members out of a counting filter. Use it for keys that nobody chooses against you:
+//! your own inventory, a static list, a cache in front of data you trust.
 //!
 //! Where others choose keys (addresses, user names, URLs, anything sent over a network) use
-//! [`HashFamily::keyed`] with a [`SecretKey`] from a file or from the environment. Without the secret,
-//! chosen keys are as good as random ones. Somebody who has the secret, or who may ask the filter
-//! without limit and see each answer, still finds strangers that pass, one in 1/rate tries. Zone
-//! filters have no hash and nothing to aim at: within the zone nobody is answered wrongly, and an
-//! item too many is refused.
+//! [`HashFamily::keyed`] with a [`SecretKey`] from a file or from the environment. Without the
+//! secret, chosen keys are as good as random ones. Somebody who has the secret, or who may ask the
+//! filter without limit and see each answer, still finds strangers that pass, one in 1/rate tries.
+//! Zone filters have no hash and nothing to aim at: within the zone nobody is answered wrongly, and
+//! an item too many is refused.
 
 #[cfg(not(feature = "std"))]
 compile_error!("tamis needs the feature `std`: add it to the features you ask for");

@@ -284,7 +284,8 @@ fn charges_through_a_link_and_after_a_move_reach_the_same_ledger() {
     assert_eq!(Ledger::open(&moved).unwrap().spent(), epsilon("0.5"));
 }
 
-/// A ledger says what is published about whom: only its owner reads it. Nothing else is left behind.
+/// A ledger says what is published about whom: only its owner reads it. Nothing else is left
+/// behind.
 #[cfg(unix)]
 #[test]
 fn a_new_ledger_is_its_owners() {

@@ -63,8 +63,8 @@ pub(crate) struct Dedup {
     threshold: f64,
     /// How many distinct records (paragraphs, runs of words) the filter is for
     ///
-    /// Without it, files are counted first: records exactly, paragraphs and runs by a sample. For a
-    /// pipe, the filter takes all of --max-memory, or 256 MiB.
+    /// Without it, files are counted first: records exactly, paragraphs and runs by a sample. For
+    /// a pipe, the filter takes all of --max-memory, or 256 MiB.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     items: Option<u64>,
     /// The share of new records that may be left out by mistake

@@ -1,7 +1,7 @@
 //! How far a run has come, so that the next can go on from there.
 //!
-//! What was kept is what was seen, so the filter can be made again from the kept records. Little has
-//! to be written down, and a run may go on with a larger filter than it began with.
+//! What was kept is what was seen, so the filter can be made again from the kept records. Little
+//! has to be written down, and a run may go on with a larger filter than it began with.
 
 use super::pipeline::Place;
 use super::{Rule, Tally, Unit};

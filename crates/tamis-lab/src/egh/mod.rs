@@ -119,9 +119,9 @@ fn others(size: u64, items: u64, with_coprime: bool) -> String {
     format!("for the same: {coprime}; {}", need(CodeKind::Rs))
 }
 
-/// Whether the moduli are free of false positives for `items` of a universe. The criterion is exact:
-/// the moduli cannot be packed into `items` bins whose products are below the universe. `None` if
-/// the search gave up.
+/// Whether the moduli are free of false positives for `items` of a universe. The criterion is
+/// exact: the moduli cannot be packed into `items` bins whose products are below the universe.
+/// `None` if the search gave up.
 fn is_free(moduli: &[u64], size: u128, items: u32) -> Option<bool> {
     match packing(moduli, size, items, EFFORT) {
         Packing::Impossible => Some(true),

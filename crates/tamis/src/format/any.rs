@@ -237,7 +237,8 @@ impl AnyFilter {
         self.view().expected_fnr()
     }
 
-    /// The share of cells that are not empty; of a published filter, the share of bits that are set.
+    /// The share of cells that are not empty; of a published filter, the share of bits that are
+    /// set.
     #[must_use]
     pub fn fill(&self) -> f64 {
         self.view().fill()
@@ -273,8 +274,8 @@ impl AnyFilter {
         self.view_mut().insert(key.as_key(), false)
     }
 
-    /// Puts many keys in, and says how many were (certainly) new. If one is refused, those before it
-    /// are in.
+    /// Puts many keys in, and says how many were (certainly) new. If one is refused, those before
+    /// it are in.
     pub fn insert_many<K: Key>(&mut self, keys: &[K]) -> Result<u64, Error> {
         let keys: Vec<KeyRef<'_>> = keys.iter().map(Key::as_key).collect();
         self.view_mut().insert_many(&keys)

@@ -204,8 +204,8 @@ impl Temporary {
                 self.renamed = true;
                 Ok(())
             }
-            // A second name for the file, which unlike a rename fails if the name is taken; dropping
-            // removes the first.
+            // A second name for the file, which unlike a rename fails if the name is taken;
+            // dropping removes the first.
             Existing::Refuse => fs::hard_link(&self.path, target),
         }
     }

@@ -6,8 +6,8 @@ use crate::zone::Universe;
 use crate::{Error, HashFamily, SecretKey};
 
 // FORMAT v1: frozen. Every offset, size and number of this module and of its neighbours `rate`,
-// `zone` and `published` is in FORMAT.md, and tests/golden holds files that were written by a second
-// implementation of it.
+// `zone` and `published` is in FORMAT.md, and tests/golden holds files that were written by a
+// second implementation of it.
 
 /// The format version that this release writes, and the newest that it reads.
 pub const VERSION: u16 = 1;

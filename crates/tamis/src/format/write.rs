@@ -65,10 +65,11 @@ macro_rules! file_methods {
                 write_to(self, out)
             }
 
-            /// Writes the filter to a file, whole or not at all: a temporary file in the same folder
-            /// is written, synced and renamed, so a crash leaves the old file or the new one. What
-            /// is not a regular file (a pipe, a device) is written directly. A link is followed, and
-            /// an existing file's permissions are kept (its owner too, where the system allows it).
+            /// Writes the filter to a file, whole or not at all: a temporary file in the same
+            /// folder is written, synced and renamed, so a crash leaves the old file or the new
+            /// one. What is not a regular file (a pipe, a device) is written directly. A link
+            /// is followed, and an existing file's permissions are kept (its owner too, where
+            /// the system allows it).
             pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
                 save(self, path.as_ref())
             }

@@ -10,8 +10,9 @@ use zeroize::Zeroizing;
 /// A secret that makes a filter's positions unpredictable.
 ///
 /// It is never written to a file and never printed; a file holds 64 bits derived from it, by which
-/// a wrong key is recognised. Somebody who has the file can test a guess against those 64 bits, so a
-/// secret must not be guessable: 32 random bytes, not a word. It is wiped from memory when dropped.
+/// a wrong key is recognised. Somebody who has the file can test a guess against those 64 bits, so
+/// a secret must not be guessable: 32 random bytes, not a word. It is wiped from memory when
+/// dropped.
 ///
 /// ```
 /// let key = tamis::SecretKey::new(b"32 random bytes, read from a file")?;

@@ -22,10 +22,10 @@
 //!
 //! Two sets are neighbours if one has one item more. For every set of releases that could come out,
 //! the chance that one of them does is at most e^epsilon times as high for a set as for its
-//! neighbour: pure differential privacy, with no delta. Somebody who knows all other items, the program,
-//! the seed and the plan learns of the last item no more than that. **Replacing** an item by
-//! another is two such steps and costs 2 epsilon; a group of g items, who stand or fall together,
-//! costs g epsilon.
+//! neighbour: pure differential privacy, with no delta. Somebody who knows all other items, the
+//! program, the seed and the plan learns of the last item no more than that. **Replacing** an item
+//! by another is two such steps and costs 2 epsilon; a group of g items, who stand or fall
+//! together, costs g epsilon.
 //!
 //! The size of a release depends on the plan alone, never on the set. The coins are exact and come
 //! from the operating system's entropy.
@@ -39,8 +39,8 @@
 //!   of a town sees about how many of them are in the set.
 //! - Items that say something of each other (a household, one person's five addresses) are a group.
 //! - The time that publishing takes, and the memory of the machine that does it, are not protected.
-//! - Somebody who gets the private filter, or the keys, has the set. Many releases together give
-//!   it away too:
+//! - Somebody who gets the private filter, or the keys, has the set. Many releases together give it
+//!   away too:
 //!
 //! # What a second release costs
 //!

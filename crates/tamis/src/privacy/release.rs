@@ -10,8 +10,8 @@ use std::fmt;
 /// A set that may be published: it says of any one item at most a factor e^epsilon.
 ///
 /// Use it by one of its names: [`LinearFilter`](super::LinearFilter), which is wrong as seldom as
-/// any filter with that promise can be, or [`PublicBloom`](super::PublicBloom), a Bloom filter under
-/// noise.
+/// any filter with that promise can be, or [`PublicBloom`](super::PublicBloom), a Bloom filter
+/// under noise.
 ///
 /// | key | `contains` |
 /// |---|---|

@@ -302,8 +302,8 @@ impl<L: Layout> Filter<L> {
         answers
     }
 
-    /// Puts in a key by its digest: what [`HashFamily::digest`] makes of it, or 128 random-looking bits
-    /// of the caller's own. Refused for the hash families of the documents, which have no
+    /// Puts in a key by its digest: what [`HashFamily::digest`] makes of it, or 128 random-looking
+    /// bits of the caller's own. Refused for the hash families of the documents, which have no
     /// digest.
     #[inline]
     pub fn insert_digest(&mut self, digest: Digest) -> Result<bool, Error> {
@@ -439,8 +439,8 @@ impl<L: Layout> Filter<L> {
 
 /// Inserts each key, as [`insert_many`](Filter::insert_many) does.
 ///
-/// There is no `FromIterator`: the size of a filter follows from its plan, which an iterator does not
-/// know.
+/// There is no `FromIterator`: the size of a filter follows from its plan, which an iterator does
+/// not know.
 ///
 /// ```
 /// let mut seen = tamis::Bloom::new(1_000, 0.01)?;

@@ -8,8 +8,8 @@
 //! | `Avx512` | `avx512.rs` | AVX-512 F, DQ and VBMI as well |
 //!
 //! Each level is a token that implements [`Kernels`]. Only [`Level::detect`] makes the tokens, so
-//! code that holds one may use its instructions. [`dispatch`] turns a level that is known at run time
-//! into a token that is known at compile time.
+//! code that holds one may use its instructions. [`dispatch`] turns a level that is known at run
+//! time into a token that is known at compile time.
 //!
 //! The environment variable `TAMIS_LEVEL` (`scalar`, `avx2` or `avx512`) lowers the level, for
 //! tests and measurements. It is read once; any other value, and a level above the processor's,

@@ -86,8 +86,8 @@ pub struct Receipt {
 const MAX_BYTES: u64 = 64 << 20;
 
 impl Ledger {
-    /// Makes a new ledger, whole or not at all, that only its owner can read. An existing file is left
-    /// as it is, and that is an error.
+    /// Makes a new ledger, whole or not at all, that only its owner can read. An existing file is
+    /// left as it is, and that is an error.
     ///
     /// The description is for readers: one line, control characters are escaped.
     pub fn create(path: impl AsRef<Path>, budget: Epsilon, about: &str) -> Result<Ledger, Error> {

@@ -17,8 +17,8 @@ const MAX_PRIME: u32 = 1 << 15;
 const SHARD: u64 = 1 << 18;
 /// Columns beyond the equations, for up to 8 bits a value. The rows that wait for a column are a
 /// random walk that drifts down as fast as there are spare columns; where it grows past the band, a
-/// stranger's row follows from the others' and passes for certain. At 6% (measured) this happened in
-/// a part of 3 of 2,500 shards, to 3e-6 of all strangers.
+/// stranger's row follows from the others' and passes for certain. At 6% (measured) this happened
+/// in a part of 3 of 2,500 shards, to 3e-6 of all strangers.
 const SLACK: f64 = 0.06;
 /// Columns more for every bit more, since fewer strangers should pass.
 const SLACK_A_BIT: f64 = 0.004;

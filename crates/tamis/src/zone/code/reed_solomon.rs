@@ -71,8 +71,8 @@ impl ReedSolomon {
         digits
     }
 
-    /// See [`Encoder::all`](super::Encoder::all). The value at 0 is the last digit. The other digits
-    /// and values are computed only for elements that pass there.
+    /// See [`Encoder::all`](super::Encoder::all). The value at 0 is the last digit. The other
+    /// digits and values are computed only for elements that pass there.
     #[inline]
     pub(super) fn all(&self, number: u64, mut occupied: impl FnMut(usize, u64) -> bool) -> bool {
         if !occupied(0, self.base.remainder(number)) {

@@ -6,8 +6,8 @@
 //!
 //! * a single modulus `n`, the bitmap;
 //! * prime powers whose product is large for their sum (Landau's problem), for few elements;
-//! * numbers just above a root of `n`, weighed by levels, for many elements: composites
-//!   take the place of large primes, and a local search decides which small primes go together;
+//! * numbers just above a root of `n`, weighed by levels, for many elements: composites take the
+//!   place of large primes, and a local search decides which small primes go together;
 //! * for small sums, all pairwise coprime sets, judged by an exhaustive search for a packing.
 //!
 //! Floats guide the search; integers prove what is returned. The choice is deterministic.

@@ -8,9 +8,9 @@ use std::cmp::Reverse;
 use std::fmt;
 
 impl<C: CellKind> ZoneFilter<C> {
-    /// Inserts all items of `other`. Filters of different lengths are merged in the blocks that they
-    /// share, so the zone may shrink. If the result has more items than its zone allows, it is
-    /// beyond the zone.
+    /// Inserts all items of `other`. Filters of different lengths are merged in the blocks that
+    /// they share, so the zone may shrink. If the result has more items than its zone allows,
+    /// it is beyond the zone.
     pub fn union(&mut self, other: &Self) -> Result<(), Error> {
         let plan = self.common(other)?;
         let within = !self.state.beyond && !other.state.beyond;

@@ -138,9 +138,9 @@ impl<C: CellKind> ZoneFilter<C> {
         self.body.bytes().iter().all(|byte| *byte == 0)
     }
 
-    /// Whether [`len`](Self::len) is exact. It is not in two cases. After a union that was too large
-    /// to list, it is an upper bound. Beyond the zone, it counts the insertions of items that did
-    /// not pass before, or, with counters, all insertions.
+    /// Whether [`len`](Self::len) is exact. It is not in two cases. After a union that was too
+    /// large to list, it is an upper bound. Beyond the zone, it counts the insertions of items
+    /// that did not pass before, or, with counters, all insertions.
     #[must_use]
     pub fn len_is_exact(&self) -> bool {
         !self.state.len_is_bound && !self.state.beyond

@@ -8,8 +8,8 @@ use crate::zone::list::progress::Watch;
 const ATTEMPTS: usize = 100;
 
 impl Field {
-    /// The distinct roots of a monic polynomial in the field. `None` if chance fails to split it, or
-    /// the caller stops it.
+    /// The distinct roots of a monic polynomial in the field. `None` if chance fails to split it,
+    /// or the caller stops it.
     pub(super) fn roots(self, polynomial: Vec<u64>, watch: &mut Watch) -> Option<Vec<u64>> {
         let mut found = Vec::with_capacity(polynomial.len());
         let mut shifts = Shifts { field: self, state: 0 };
