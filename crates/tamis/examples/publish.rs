@@ -23,7 +23,8 @@ fn main() -> Result<(), tamis::Error> {
     let customers: Vec<String> = (0..30_000).map(|i| format!("account {i}")).collect();
     let passed = public.contains_many(&customers)?.into_iter().filter(|passed| *passed).count();
     println!(
-        "{passed} of {} customers pass; {:.1}% of strangers do, and as many members do not; no private filter does better than {:.1}%",
+        "{passed} of {} customers pass; {:.1}% of strangers do, and as many members do not; no \
+         private filter does better than {:.1}%",
         customers.len(),
         100.0 * plan.fpr(),
         100.0 * floor(plan.epsilon()),

@@ -23,22 +23,24 @@ use std::time::Instant;
 /// the rate --fpr, one in a million if you say nothing.
 #[derive(Args)]
 #[command(after_help = "\
-Records are lines, or documents of JSON lines. With --json-field, records are compared by that field. \
-With --by paragraphs, paragraphs seen before are cut out of the field. With --by ngrams, a document \
-goes when too many of its runs of words were seen before. A record without the field is kept.
+Records are lines, or documents of JSON lines. With --json-field, records are compared by that \
+field. With --by paragraphs, paragraphs seen before are cut out of the field. With --by ngrams, a \
+document goes when too many of its runs of words were seen before. A record without the field is \
+kept.
 
 With -o, an interrupted run can go on: give the same command again with --resume. It may have more \
 --items, so a full filter is no loss.
 
 Examples:
   tamis dedup log.txt > once.txt
-  zcat *.gz | tamis dedup --items 1e8 > once.txt
+  tamis dedup logs-*.txt.gz > once.txt
+  tail -f log.txt | tamis dedup --items 1e8
   tamis dedup --json-field text --by paragraphs -o clean.jsonl part-*.jsonl
   tamis dedup --json-field text --by ngrams --words 13 --threshold 80% -o clean.jsonl part-*.jsonl
   tamis dedup --resume --items 1e9 -o clean.jsonl part-*.jsonl
 
-JSON fields: records, kept, changed, without_field, units, repeated, distinct, bytes_read, bytes_kept, \
-filter, items, fpr, bytes, expected_mistakes, seconds.")]
+JSON fields: records, kept, changed, without_field, units, repeated, distinct, bytes_read, \
+bytes_kept, filter, items, fpr, bytes, expected_mistakes, seconds.")]
 pub(crate) struct Dedup {
     /// Files of records; `-` or nothing is standard input
     #[arg(value_name = "INPUT", value_parser = input_path())]

@@ -202,7 +202,8 @@ impl fmt::Display for Finding {
         let Witness { words, with, without, .. } = witness;
         write!(
             out,
-            ", by \"{words}\" in {with} of {runs} runs with the item and {without} of {runs} without it"
+            ", by \"{words}\" in {with} of {runs} runs with the item and {without} of {runs} \
+             without it"
         )
     }
 }
@@ -284,12 +285,18 @@ fn count(
             }
             for run in start..end {
                 let with_target = run % 2 == 1;
-                let outcome = mechanism.run(with_target, coins(options.seed, run)).and_then(|outcome| {
-                    seen[usize::from(with_target)].get_mut(outcome as usize).ok_or(Error::Audit {
-                        why: format!("a run had outcome {outcome}, where there are {outcomes} from 0 on"),
-                        remedy: "correct the mechanism's number of outcomes",
-                    })
-                });
+                let outcome =
+                    mechanism.run(with_target, coins(options.seed, run)).and_then(|outcome| {
+                        seen[usize::from(with_target)].get_mut(outcome as usize).ok_or(
+                            Error::Audit {
+                                why: format!(
+                                    "a run had outcome {outcome}, where there are {outcomes} from \
+                                     0 on"
+                                ),
+                                remedy: "correct the mechanism's number of outcomes",
+                            },
+                        )
+                    });
                 match outcome {
                     Ok(times) => *times += 1,
                     Err(error) => {

@@ -106,7 +106,8 @@ impl Ledger {
         };
         write().map_err(|e| match e.kind() {
             io::ErrorKind::AlreadyExists => refused(
-                "the file exists, and a ledger is never overwritten: that would forget what was spent",
+                "the file exists, and a ledger is never overwritten: that would forget what was \
+                 spent",
                 "open it, or choose another name",
             ),
             _ => e.into(),

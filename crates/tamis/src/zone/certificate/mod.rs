@@ -86,7 +86,8 @@ impl Certificate {
             Self::Empty => String::from("nothing is proved beyond the empty set"),
             Self::Unlimited { modulus } => {
                 format!(
-                    "the modulus {modulus} is not below the universe, so its block is an exact bitmap"
+                    "the modulus {modulus} is not below the universe, so its block is an exact \
+                     bitmap"
                 )
             }
             Self::Product => String::from(
@@ -96,23 +97,27 @@ impl Certificate {
                 String::from("no stored element covers two moduli above the square root")
             }
             Self::Count { root } => format!(
-                "a modulus weighs the power of the {}-th root of the universe that it exceeds (a large one \
-                 what it leaves of {root}), and one stored element covers a weight of {root} at most",
+                "a modulus weighs the power of the {}-th root of the universe that it exceeds (a \
+                 large one what it leaves of {root}), and one stored element covers a weight of \
+                 {root} at most",
                 root + 1
             ),
             Self::Together { smallest, most } => format!(
                 "no stored element covers more than {most} of the moduli of at least {smallest}"
             ),
             Self::Levels { base } => format!(
-                "a modulus weighs the power of {base} that it reaches (a large one what it leaves of the \
-                 universe's), and one stored element covers no more than the universe weighs"
+                "a modulus weighs the power of {base} that it reaches (a large one what it leaves \
+                 of the universe's), and one stored element covers no more than the universe \
+                 weighs"
             ),
             Self::Packing { threshold } => format!(
-                "of the moduli of at least {threshold}, those too large to share a stored element have \
-                 their own, and the product of the others exceeds what the remaining ones cover"
+                "of the moduli of at least {threshold}, those too large to share a stored element \
+                 have their own, and the product of the others exceeds what the remaining ones \
+                 cover"
             ),
             Self::Exhaustive => String::from(
-                "a search through all ways to share the moduli among the stored elements found none",
+                "a search through all ways to share the moduli among the stored elements found \
+                 none",
             ),
         }
     }
