@@ -53,6 +53,32 @@ fn lines_come_once_and_in_order() {
     ]);
 }
 
+/// A compressed file is read as it is; a pipe, too.
+#[test]
+#[cfg(feature = "compression")]
+fn compressed_records_are_read() {
+    use std::io::Write;
+    let shell = Shell::new();
+    let text = repeating(3_000);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).unwrap();
+    let mut bytes = gzip.finish().unwrap();
+    shell.file("in.txt.gz", &bytes);
+    assert_eq!(shell.run("dedup in.txt.gz").ok(), once(&text));
+    assert_eq!(shell.with_input("dedup --items 3000", &bytes).ok(), once(&text));
+    // A stopped run goes on in the middle of a compressed file.
+    shell.run("dedup --items 30 in.txt.gz -o out.txt").refused(&["--resume"]);
+    shell.run("dedup --resume --items 3000 in.txt.gz -o out.txt").ok();
+    assert_eq!(std::fs::read_to_string(shell.path("out.txt")).unwrap(), once(&text));
+    // A file that is compressed over and over is refused.
+    for _ in 0..4 {
+        let mut again = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        again.write_all(&bytes).unwrap();
+        bytes = again.finish().unwrap();
+    }
+    shell.with_input("dedup --items 9", &bytes).refused(&["more than 4 times"]);
+}
+
 #[test]
 fn documents_by_field_by_paragraph_and_by_runs_of_words() {
     let shell = Shell::new();
