@@ -21,7 +21,7 @@ use crate::simd::prefetch;
 use crate::{Error, Key, KeyRef};
 pub(crate) use digests::{Digests, Naturals};
 #[cfg(feature = "documents")]
-use document::Words;
+use document::LongNumber;
 pub(crate) use fast::Fast;
 pub use keyed::SecretKey;
 
@@ -257,7 +257,7 @@ impl HashFamily {
 pub(crate) enum Probe<'a> {
     Digest(Digest),
     #[cfg(feature = "documents")]
-    Double([Words; 2]),
+    Double([LongNumber; 2]),
     #[cfg_attr(not(feature = "documents"), allow(dead_code))]
     Prefixed(KeyRef<'a>),
 }

@@ -80,10 +80,10 @@ pub(super) fn classic_approximation(cells: u64, hashes: u32, items: u64) -> f64 
 }
 
 /// The chance that a block holding `inside` items answers yes to a stranger: each item sets
-/// `rounds` bits, not necessarily different, in every lane.
-fn block_fpr(inside: f64, rounds: u32) -> f64 {
-    let lane = -(inside * f64::from(rounds) * (-1.0 / LANE as f64).ln_1p()).exp_m1();
-    lane.powi((rounds * LANES as u32) as i32)
+/// `words_per_key` bits, not necessarily different, in every lane.
+fn block_fpr(inside: f64, words_per_key: u32) -> f64 {
+    let lane = -(inside * f64::from(words_per_key) * (-1.0 / LANE as f64).ln_1p()).exp_m1();
+    lane.powi((words_per_key * LANES as u32) as i32)
 }
 
 /// With so many items a block, every bit of every block is set, but for a chance below 1e-50.
@@ -91,30 +91,35 @@ const CROWDED: f64 = 1e4;
 
 /// The blocked filter's expected rate: the mixture over how many of the items share the stranger's
 /// block, which is binomial.
-pub(super) fn blocked_fpr(blocks: u64, rounds: u32, items: u64) -> f64 {
+pub(super) fn blocked_fpr(blocks: u64, words_per_key: u32, items: u64) -> f64 {
     let n = items as f64;
     if n / blocks as f64 > CROWDED {
         return 1.0;
     }
     let odds = 1.0 / (blocks as f64 - 1.0); // infinite for one block, which then holds every item
     if blocks == 1 {
-        return block_fpr(n, rounds);
+        return block_fpr(n, words_per_key);
     }
     mixture(
         n / blocks as f64,
         n,
         |inside| (n - inside) / (inside + 1.0) * odds,
-        |inside| block_fpr(inside, rounds),
+        |inside| block_fpr(inside, words_per_key),
     )
 }
 
 /// The same with the Poisson distribution, the usual approximation.
-pub(super) fn blocked_approximation(blocks: u64, rounds: u32, items: u64) -> f64 {
+pub(super) fn blocked_approximation(blocks: u64, words_per_key: u32, items: u64) -> f64 {
     let mean = items as f64 / blocks as f64;
     if mean > CROWDED {
         return 1.0;
     }
-    mixture(mean, f64::INFINITY, |inside| mean / (inside + 1.0), |inside| block_fpr(inside, rounds))
+    mixture(
+        mean,
+        f64::INFINITY,
+        |inside| mean / (inside + 1.0),
+        |inside| block_fpr(inside, words_per_key),
+    )
 }
 
 /// The mean of `value` under a distribution on 0..=most known by its mean and the ratio of
@@ -145,10 +150,10 @@ fn mixture(mean: f64, most: f64, ratio: impl Fn(f64) -> f64, value: impl Fn(f64)
 
 /// The mean and variance of the bits that `items` set in a blocked filter. Items crowd into blocks
 /// unevenly, so the variance is larger than the classic filter's.
-pub(super) fn blocked_ones(blocks: u64, rounds: u32, items: f64) -> (f64, f64) {
+pub(super) fn blocked_ones(blocks: u64, words_per_key: u32, items: f64) -> (f64, f64) {
     let (lane, lanes, bits) = (LANE as f64, LANES as f64, BLOCK as f64);
     let load = items / blocks as f64;
-    let r = rounds as i32;
+    let r = words_per_key as i32;
     // The chance that one item leaves alone a given bit, and two given bits of a lane.
     let one = (1.0 - 1.0 / lane).powi(r);
     let two = (1.0 - 2.0 / lane).powi(r);

@@ -511,7 +511,9 @@ fn blocked_hashes(blocks: u64, items: u64) -> u32 {
 
 /// The fewest blocks, in cells, that keep the rate, and their hashes; `None` past [`MAX_BITS`].
 fn blocked_cells(items: u64, fpr: f64) -> Option<(u64, u32)> {
-    let fits = |blocks: u64| (1..=2).any(|rounds| math::blocked_fpr(blocks, rounds, items) <= fpr);
+    let fits = |blocks: u64| {
+        (1..=2).any(|words_per_key| math::blocked_fpr(blocks, words_per_key, items) <= fpr)
+    };
     let most = MAX_BITS / BLOCK;
     if !fits(most) {
         return None;
@@ -525,7 +527,9 @@ fn blocked_items(blocks: u64, fpr: f64) -> u64 {
     if blocks == 0 {
         return 0;
     }
-    let beyond = |items: u64| (1..=2).all(|rounds| math::blocked_fpr(blocks, rounds, items) > fpr);
+    let beyond = |items: u64| {
+        (1..=2).all(|words_per_key| math::blocked_fpr(blocks, words_per_key, items) > fpr)
+    };
     // 8 bits an item cannot fill lanes of 64 past a rate of 0.999 with fewer than 9 items a bit.
     first(1, blocks * BLOCK * 9, beyond) - 1
 }
