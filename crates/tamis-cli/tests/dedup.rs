@@ -139,6 +139,10 @@ fn a_full_filter_stops_and_the_run_goes_on_with_a_larger_one() {
     assert_eq!(shell.entries(), ["a.txt", "b.txt", "out.txt.part", "out.txt.progress"]);
     shell.run("dedup a.txt b.txt -o out.txt").refused(&["was interrupted", "--resume", "--force"]);
     shell.run("dedup --resume b.txt -o out.txt").refused(&["other inputs"]);
+    // What somebody put there in the meantime stays.
+    shell.file("out.txt", "mine");
+    shell.run("dedup --resume --items 1e6 a.txt b.txt -o out.txt").refused(&["out.txt exists"]);
+    std::fs::remove_file(shell.path("out.txt")).unwrap();
     shell.run("dedup --resume -0 a.txt b.txt -o out.txt").refused(&["what is compared"]);
     // A crash may leave records behind the last note; they are read again, not twice.
     let mut part = std::fs::read(shell.path("out.txt.part")).unwrap();

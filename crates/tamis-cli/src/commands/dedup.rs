@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use serde::Serialize;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -212,6 +212,13 @@ impl Dedup {
     /// Makes the file that kept records go to, or opens that of an earlier run.
     fn prepare(&self, saved: &SavedFiles, beginning: Progress) -> anyhow::Result<(File, Progress)> {
         let context = || format!("cannot write {}", self.output.display());
+        if !self.force && self.output.exists() {
+            bail!(
+                "{} exists; name another file, or replace it with --force",
+                self.output.display()
+            );
+        }
+        Destination::new(&self.output, Content::Records, self.force, &self.files)?;
         if self.resume {
             if !saved.progress.is_file() {
                 bail!(
@@ -222,6 +229,7 @@ impl Dedup {
             let progress = Progress::read(&saved.progress, &beginning)?;
             let file = OpenOptions::new().read(true).write(true).open(&saved.kept);
             let file = file.with_context(context)?;
+            self.take(&file)?;
             if file.metadata().with_context(context)?.len() < progress.kept_bytes {
                 bail!("{} is shorter than it was; start over with --force", saved.kept.display());
             }
@@ -235,18 +243,24 @@ impl Dedup {
                 self.output.display()
             );
         }
-        if !self.force && self.output.exists() {
-            bail!(
-                "{} exists; name another file, or replace it with --force",
-                self.output.display()
-            );
-        }
-        Destination::new(&self.output, Content::Records, self.force, &self.files)?;
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(true);
+        options.read(true).write(true).create(true).truncate(false);
         let file = options.open(&saved.kept).with_context(context)?;
+        self.take(&file)?;
+        file.set_len(0).with_context(context)?;
         beginning.write(&saved.progress)?;
         Ok((file, beginning))
+    }
+
+    /// Keeps other runs away from the kept records, as long as the file is open.
+    fn take(&self, kept: &File) -> anyhow::Result<()> {
+        match kept.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                bail!("another run is writing {}; wait for its end", self.output.display())
+            }
+            // A file system without locks has to do without.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+        }
     }
 
     /// Puts what an earlier run kept into the filter, and leaves the file at its end.

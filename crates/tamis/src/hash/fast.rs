@@ -1,8 +1,8 @@
 //! The default family: folded multiplications, two lanes wide, specified in FORMAT.md.
 //!
-//! Both lanes see every byte, so the digest keeps 128 bits of difference between keys: a 64-bit
-//! hash would answer "yes" to n/2^64 of all strangers, more than a rate of 1e-15 allows past some
-//! 18,000 items.
+//! Both lanes see every byte, so the digest keeps 128 bits of difference between keys. With a
+//! 64-bit hash, n/2^64 of all strangers collide with a member. Above about 18,000 items that is
+//! more than 1e-15.
 
 use super::Digest;
 use crate::simd::one_by_one;

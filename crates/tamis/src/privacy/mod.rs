@@ -20,9 +20,9 @@
 //!
 //! # What is promised
 //!
-//! Two sets are neighbours if one has one item more. For every set of releases that could come out,
-//! the chance that one of them does is at most e^epsilon times as high for a set as for its
-//! neighbour: pure differential privacy, with no delta. Somebody who knows all other items, the
+//! Two sets are neighbours if one has one item more. Take any group of possible releases. Its
+//! chance under one set is at most e^epsilon times its chance under the neighbour: pure
+//! differential privacy, with no delta. Somebody who knows all other items, the
 //! program, the seed and the plan learns of the last item no more than that. **Replacing** an item
 //! by another is two such steps and costs 2 epsilon; a group of g items, who stand or fall
 //! together, costs g epsilon.
@@ -35,8 +35,8 @@
 //! - What is in the plan is public: the number of items it has room for, epsilon, the seed. Choose
 //!   the room before you look at the set, or from what is public anyway. The number of your items
 //!   rounded up will not do: one item more can change what it is rounded to.
-//! - A trait of the whole set is not hidden, only each item's share in it: who asks for all names
-//!   of a town sees about how many of them are in the set.
+//! - A trait of the whole set is not hidden, only each item's share in it: someone who asks for
+//!   every name of a town learns roughly how many of them are in the set.
 //! - Items that say something of each other (a household, one person's five addresses) are a group.
 //! - The time that publishing takes, and the memory of the machine that does it, are not protected.
 //! - Somebody who gets the private filter, or the keys, has the set. Many releases together give it
@@ -52,8 +52,8 @@
 //!
 //! Not where a wrong answer hurts somebody: of those that a release names, some are strangers, and
 //! some members are missing. Not for a handful of people among whom each guess matters. Not above
-//! epsilon 10 or so, which protects nobody: take a rate filter and say so. Not where those who ask
-//! can be kept to an interactive service, which can refuse.
+//! epsilon 10 or so, which protects nobody: take a rate filter and say so. If people can
+//! ask a service instead, use the service: it can refuse questions.
 
 pub mod audit;
 mod epsilon;

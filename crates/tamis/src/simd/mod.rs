@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | [`Scalar`] | `scalar.rs` | any machine; it defines what the others must do |
 //! | `Avx2` | `avx2.rs` | AVX2, BMI and POPCNT |
-//! | `Avx512` | `avx512.rs` | AVX-512 F, DQ and VBMI as well |
+//! | `Avx512` | `avx512/` | AVX-512 F, DQ and VBMI as well |
 //!
 //! Each level is a token that implements [`Kernels`]. Only [`Level::detect`] makes the tokens, so
 //! code that holds one may use its instructions. [`dispatch`] turns a level that is known at run

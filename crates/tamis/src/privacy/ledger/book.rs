@@ -2,9 +2,9 @@
 //!
 //! A line is five fields with tabs between them: a label, an amount, a moment, a text and a
 //! checksum. The first line's label is the signature with the version, its amount the budget; the
-//! others' labels count from 1. The checksum is the CRC-32C, in eight hexadecimal digits, of all
-//! that stands before the checksums of this line and of all earlier lines, so no line can be
-//! changed, removed or moved without the checksums of all later lines failing.
+//! others' labels count from 1. The checksum is the CRC-32C, in eight hexadecimal digits, of this
+//! line and all earlier lines, each without its checksum. So no line can be changed, removed or
+//! moved without the checksums of all later lines failing.
 //!
 //! Every value has one spelling. A line is good if writing what it says gives the same bytes.
 

@@ -6,13 +6,13 @@
 //! GF(2)) of q elements. A key passes if row(key) . x = 0: a kept item always does, and any
 //! other key does so with chance 1/q.
 //!
-//! Why that is private: let K be the items kept, and D_K(x) the chance of x. Another item v that is
-//! kept as well cuts the solutions down to those with row(v) . x = 0, so D_{K+v}(x) is D_K(x) times
-//! h if row(v) . x = 0 and 0 if not, where h is the number of values that row(v) . x takes on the
-//! solutions for K: from 1, if v's row depends on those of K, to q. With v dropped with chance r, x
-//! is therefore r or r + (1-r) h times as likely with v as without: a factor between r and r +
-//! (1-r) q. With r = 1/(q-1) both ends are e^eps for eps = ln(q-1). Nothing in this depends on the
-//! rows: colliding or dependent ones cost accuracy, never privacy.
+//! Why that is private: let K be the items kept, and D_K(x) the chance of x. Add an item v to K.
+//! Only the x with row(v) . x = 0 remain, and each of them is h times as likely as before:
+//! D_{K+v}(x) is h D_K(x) or 0. Here h is the number of values that row(v) . x takes on the
+//! solutions for K. It is from 1, if v's row depends on those of K, to q. Now v is dropped with
+//! chance r. So x is r or r + (1-r) h times as likely with v as without v: a factor between r and r
+//! + (1-r) q. With r = 1/(q-1) both ends are e^eps for eps = ln(q-1). Nothing in this depends on
+//! the rows: rows that collide or depend on each other cost accuracy, never privacy.
 
 mod binary;
 mod build;

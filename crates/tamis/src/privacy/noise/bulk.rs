@@ -2,9 +2,9 @@
 //!
 //! A coin is heads if a uniform number is below p, which the first digit that differs decides. The
 //! k-th digits of 64 numbers make a random word, so a few operations on words compare 64 numbers by
-//! one digit. That halves the numbers that still agree with p. After five digits two of 64 do, on
-//! average; to draw further whole words for them would waste almost all, so each of them
-//! draws a byte for its next eight digits, and one in 256 draws on.
+//! one digit. That halves the numbers that still agree with p. After five digits, two of 64
+//! numbers are still undecided, on average. A whole word for two numbers is a waste, so each of
+//! them draws a byte for its next eight digits, and one in 256 draws on.
 
 use super::Probability;
 use super::words::{RandomWords, is_below};

@@ -1,12 +1,12 @@
 //! The blocked Bloom filter: all of a key's bits in one cache line.
 //!
-//! A block is eight lanes of 64 bits. A key sets one bit (at 16 hashes: two) in every lane of one
-//! block; which one is six bits of a word made of its digest. Every key thus costs one cache miss,
-//! and the lanes can be tested at once.
+//! A block is eight lanes of 64 bits. A key sets one bit in every lane of its block, or two with 16
+//! hashes. Six bits of a word made of its digest choose each bit. So every key costs one cache
+//! miss, and the lanes can be tested at once.
 //!
-//! With 8 hashes all of that comes from the 64 bits of h1, so strangers also pass for sharing h1
-//! with one of n members: n/2^64 of them, 5e-12 for 10^8 members, where no plan with 8 hashes goes
-//! below a rate of 1e-5. With 16 hashes h2 adds its 64 bits.
+//! With 8 hashes all of that comes from the 64 bits of h1. A stranger with the same h1 as a member
+//! also passes. For 10^8 members that is 5e-12 of strangers. It does not matter: plans with 8
+//! hashes have rates of at least 1e-5. With 16 hashes h2 adds its 64 bits.
 //!
 //! Some blocks get more keys than others, and the crowded ones let through most strangers. The plan
 //! computes that mixture exactly and adds the bits that it costs: 5% at a rate of 1%, 9% at 0.1%.

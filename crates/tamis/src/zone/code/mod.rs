@@ -1,7 +1,8 @@
 //! Codes: a code has blocks, and each block sends every element to one of its positions.
 //!
-//! A filter holds one cell for each position of each block. A code is *free of false positives* for
-//! d items if every other element has a position that none of them shares, for any d elements.
+//! A filter holds one cell for each position of each block. Take any d
+//! elements. A code is *free of false positives* for d items if every other element has a position
+//! that none of the d has.
 
 pub(crate) mod reed_solomon;
 pub(crate) mod residues;
