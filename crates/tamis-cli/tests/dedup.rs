@@ -80,6 +80,25 @@ fn compressed_records_are_read() {
 }
 
 #[test]
+fn pipes_devices_and_the_files_of_others() {
+    let shell = Shell::new();
+    // From a pipe into a file; such a run cannot be resumed.
+    shell.with_input("dedup --items 9 -o out.txt", "a\nb\na\n").ok();
+    assert_eq!(std::fs::read_to_string(shell.path("out.txt")).unwrap(), "a\nb\n");
+    let refused = shell.with_input("dedup --resume --items 9 -o new.txt", "a\n");
+    refused.refused(&["standard input cannot be read again"]);
+    shell.file("in.txt", "a\nb\n");
+    shell.run("dedup --resume in.txt").refused(&["-o FILE"]);
+    // A device stays one.
+    shell.run("dedup in.txt -o /dev/null").ok();
+    assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+    // A file that happens to have the name of the records on their way stays.
+    shell.file("other.part", "mine");
+    shell.run("dedup in.txt -o other").refused(&["other.part exists", "--force"]);
+    assert_eq!(std::fs::read_to_string(shell.path("other.part")).unwrap(), "mine");
+}
+
+#[test]
 fn documents_by_field_by_paragraph_and_by_runs_of_words() {
     let shell = Shell::new();
     let documents = concat!(
@@ -100,7 +119,7 @@ fn documents_by_field_by_paragraph_and_by_runs_of_words() {
     assert_eq!(ids("dedup --json-field d.text --by ngrams --words 2 --items 100"), [1, 3, 4]);
     let out = shell.with_input("dedup --json-field d.text --by paragraphs --items 9", documents);
     assert!(out.err.contains("1 of those kept lost paragraphs"), "{}", out.err);
-    assert!(out.err.contains("1 record had nothing to compare"), "{}", out.err);
+    assert!(out.err.contains("1 record without anything to compare"), "{}", out.err);
     assert!(out.ok().contains("{\"id\":3,\"d\":{\"text\":\"three\"}}\n"));
     let bad = shell.with_input("dedup --json-field d.text --items 9", "{}\nplain text\n");
     assert_eq!(bad.code, 2);

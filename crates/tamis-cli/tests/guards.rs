@@ -31,6 +31,8 @@ fn no_command_overwrites_a_ledger_or_its_own_source() {
         ("publish - --epsilon 4 --ledger L.ledger -o L.ledger --force", "may overwrite"),
         ("publish - --epsilon 4 -o L.ledger --force", "may overwrite"),
         ("publish - --epsilon 4 --ledger L.ledger -o notes", "--force"),
+        // The private filter may well be what comes through the pipe.
+        ("publish - --epsilon 4 --ledger L.ledger -o priv.tamis", "no published filter"),
         ("publish priv.tamis --epsilon 4 --ledger L.ledger -o priv.tamis --force", "overwrite"),
         ("build rate --items 9 --force -o L.ledger keys.txt", "may overwrite"),
         ("build zone --universe 9 --items 2 --force -o L.ledger -", "may overwrite"),
@@ -45,6 +47,38 @@ fn no_command_overwrites_a_ledger_or_its_own_source() {
         assert_eq!(read(&shell, "priv.tamis"), private, "{command}");
         assert_eq!(read(&shell, "notes"), b"precious\n", "{command}");
     }
+}
+
+/// Standard input that is the private filter itself is known for it, even by force.
+#[cfg(unix)]
+#[test]
+fn standard_input_is_not_overwritten_by_what_it_becomes() {
+    let shell = with_ledger();
+    let private = read(&shell, "priv.tamis");
+    for force in [&[][..], &["--force"]] {
+        let status = std::process::Command::new(env!("CARGO_BIN_EXE_tamis"))
+            .args(["publish", "-", "--epsilon", "4", "-o", "priv.tamis"])
+            .args(force)
+            .current_dir(shell.folder.path())
+            .stdin(std::fs::File::open(shell.path("priv.tamis")).unwrap())
+            .stderr(std::process::Stdio::null())
+            .status();
+        assert_eq!(status.unwrap().code(), Some(2));
+        assert_eq!(read(&shell, "priv.tamis"), private);
+    }
+    // A release replaces a release.
+    shell.run("publish priv.tamis --epsilon 4 -o public.tamis").ok();
+    shell.run("publish priv.tamis --epsilon 4 -o public.tamis").ok();
+}
+
+/// A named key is never passed over in silence.
+#[test]
+fn a_seed_beside_a_key_of_the_environment_is_refused() {
+    let mut shell = Shell::new();
+    shell.file("keys.txt", lines(0..5)).file("key", "0123456789abcdef");
+    shell.key_file = Some("key");
+    shell.run("build rate --seed 5 -o f keys.txt").refused(&["--seed", "--hash fast"]);
+    shell.run("build rate --seed 5 --hash fast -o f keys.txt").ok();
 }
 
 #[cfg(unix)]

@@ -1,7 +1,7 @@
 //! Universes: 65536, 1..48, ipv4, dictionary:FILE.
 
 use super::count;
-use crate::input::{KeyFormat, Reading};
+use crate::input::{KeyFormat, Reading, is_standard_input};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::net::Ipv4Addr;
@@ -83,7 +83,8 @@ fn network(text: &str, address: Ipv4Addr, length: &str) -> anyhow::Result<Univer
 
 /// The file that `dictionary:FILE` names.
 pub(crate) fn dictionary_file(universe: &str) -> Option<&Path> {
-    universe.strip_prefix("dictionary:").map(Path::new)
+    let name = universe.strip_prefix("dictionary:")?;
+    Some(Path::new(if is_standard_input(Path::new(name)) { "-" } else { name }))
 }
 
 /// The lines of a file, each a key known by its place.

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Seek, SeekFrom};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -97,12 +97,12 @@ enum By {
 }
 
 impl By {
-    /// The thing compared, in the singular.
-    fn thing(self) -> &'static str {
+    /// The things compared.
+    fn things(self) -> &'static str {
         match self {
-            By::Records => "record",
-            By::Paragraphs => "paragraph",
-            By::Ngrams => "run of words",
+            By::Records => "records",
+            By::Paragraphs => "paragraphs",
+            By::Ngrams => "runs of words",
         }
     }
 }
@@ -113,6 +113,12 @@ impl Dedup {
         let rule = self.rule()?;
         let files = self.inputs()?;
         let saved = self.saved_files();
+        if self.resume && saved.is_none() {
+            bail!("--resume goes on with a file of records; name it with -o FILE");
+        }
+        if self.resume && files.iter().any(|file| file == Path::new("-")) {
+            bail!("standard input cannot be read again; start over with --force");
+        }
         let target = match &saved {
             Some(saved) => {
                 let progress = Progress::new(&files, &rule, self.shape().separator)?;
@@ -123,7 +129,7 @@ impl Dedup {
         let mut seen = Seen::new(self.plan(&files, &rule)?)?;
         let (mut out, mut tally, place) = match target {
             None => {
-                let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+                let out = BufWriter::with_capacity(1 << 16, self.stream()?);
                 (Output::Stream(out), Tally::default(), None)
             }
             Some((mut file, progress)) => {
@@ -201,9 +207,20 @@ impl Dedup {
         Ok(self.files.clone())
     }
 
+    /// Standard output, or a pipe or a device that is there.
+    fn stream(&self) -> anyhow::Result<Box<dyn Write>> {
+        if self.output == Path::new("-") {
+            return Ok(Box::new(io::stdout().lock()));
+        }
+        let device = OpenOptions::new().write(true).open(&self.output);
+        Ok(Box::new(device.with_context(|| format!("cannot write {}", self.output.display()))?))
+    }
+
     /// The files of a run that can be resumed; none where records go to a stream.
     fn saved_files(&self) -> Option<SavedFiles> {
-        (self.output != Path::new("-")).then(|| SavedFiles {
+        let is_stream = self.output == Path::new("-")
+            || fs::metadata(&self.output).is_ok_and(|it| !it.is_file() && !it.is_dir());
+        (!is_stream).then(|| SavedFiles {
             kept: beside(&self.output, "part"),
             progress: beside(&self.output, "progress"),
         })
@@ -227,8 +244,10 @@ impl Dedup {
                 );
             }
             let progress = Progress::read(&saved.progress, &beginning)?;
-            let file = OpenOptions::new().read(true).write(true).open(&saved.kept);
-            let file = file.with_context(context)?;
+            let mut options = OpenOptions::new();
+            // A run that was killed at its beginning has kept nothing yet.
+            options.read(true).write(true).truncate(false).create(progress.kept_bytes == 0);
+            let file = options.open(&saved.kept).with_context(context)?;
             self.take(&file)?;
             if file.metadata().with_context(context)?.len() < progress.kept_bytes {
                 bail!("{} is shorter than it was; start over with --force", saved.kept.display());
@@ -243,12 +262,19 @@ impl Dedup {
                 self.output.display()
             );
         }
+        if !self.force && saved.kept.exists() {
+            bail!(
+                "{} exists, and the records would go there first; move it, or replace it with --force",
+                saved.kept.display()
+            );
+        }
+        // The note comes first: a run that is killed here can be resumed.
+        beginning.write(&saved.progress)?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let file = options.open(&saved.kept).with_context(context)?;
         self.take(&file)?;
         file.set_len(0).with_context(context)?;
-        beginning.write(&saved.progress)?;
         Ok((file, beginning))
     }
 
@@ -316,15 +342,16 @@ impl Dedup {
     fn explain(&self, error: anyhow::Error, saved: bool) -> anyhow::Error {
         let Some(full) = error.downcast_ref::<Full>() else { return error };
         let more = full.distinct.max(full.planned).saturating_mul(2);
-        let thing = self.by.thing();
+        let things = self.by.things();
         let remedy = if saved {
             format!("what was done is kept: go on with --resume --items {more}")
         } else {
             format!("start again with --items {more}")
         };
         anyhow::anyhow!(
-            "the filter is full: it was planned for {}, and the input has more; {remedy}",
-            count_of(full.planned, &format!("distinct {thing}"))
+            "the filter is full: it was planned for {} distinct {things}, and the input has more; \
+             {remedy}",
+            grouped(full.planned)
         )
     }
 
@@ -351,7 +378,7 @@ impl Dedup {
     }
 
     fn text(&self, tally: &Tally, seen: &Seen) -> String {
-        let thing = self.by.thing();
+        let things = self.by.things();
         let left_out = tally.records - tally.kept;
         let share = left_out as f64 / tally.records.max(1) as f64;
         let mut text = format!(
@@ -366,27 +393,27 @@ impl Dedup {
         }
         if tally.without_field > 0 {
             text += &format!(
-                "\nnote      {} had nothing to compare, and were kept",
+                "\nnote      {} without anything to compare, kept",
                 count_of(tally.without_field, "record")
             );
         }
         if self.by != By::Records {
             text += &format!(
-                "\ncompared  {}s, {} of them seen before",
-                count_of(tally.units, thing).trim_end_matches('s'),
+                "\ncompared  {} {things}, {} of them seen before",
+                grouped(tally.units),
                 grouped(tally.repeated)
             );
         }
         let plan = seen.plan();
         text += &format!(
-            "\nfilter    {}, {} bytes, for {} distinct {thing}s; it holds {}",
+            "\nfilter    {}, {} bytes, for {} distinct {things}; it holds {}",
             plan.filter(),
             grouped(plan.bytes()),
             grouped(plan.items()),
             grouped(seen.distinct())
         );
         text + &format!(
-            "\nmistakes  about {:.2} new {thing}s were taken for repetitions",
+            "\nmistakes  about {:.2} new {things} were taken for repetitions",
             seen.expected_mistakes()
         )
     }

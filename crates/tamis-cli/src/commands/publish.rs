@@ -4,7 +4,7 @@ use super::ledger::{Payment, ReleaseReport};
 use super::plan::privacy::PrivatePlan;
 use crate::arguments::{epsilon, small_count};
 use crate::filters::Access;
-use crate::output::{self, Target, count_of};
+use crate::output::{self, Content, Destination, Target, count_of};
 use anyhow::bail;
 use clap::Args;
 use std::path::PathBuf;
@@ -53,7 +53,8 @@ impl Publish {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         output::standard_input_once(self.access.files().into_iter().chain([&*self.filter]))?;
         let sources = [&self.filter].into_iter().chain(&self.payment.ledger);
-        let destination = self.target.destination(sources)?;
+        let (output, force) = (&self.target.output, self.target.force);
+        let destination = Destination::new(output, Content::Release, force, sources)?;
         let bloom = match self.access.open(&self.filter, true)? {
             AnyFilter::Bloom(bloom) => bloom,
             other if other.promise() == Promise::Privacy => bail!(

@@ -40,6 +40,9 @@ struct Input {
 
 impl Input {
     fn of(path: &Path) -> anyhow::Result<Input> {
+        if path == Path::new("-") {
+            return Ok(Input { path: path.to_owned(), bytes: 0, modified: 0 });
+        }
         let context = || format!("cannot read {}", path.display());
         let metadata = fs::metadata(path).with_context(context)?;
         let modified =

@@ -100,12 +100,13 @@ enum KeyKind {
 /// A path to read from. The names that systems have for standard input are read as `-`.
 pub(crate) fn input_path() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
     use clap::builder::TypedValueParser;
-    clap::builder::PathBufValueParser::new().map(|path| {
-        let is_standard_input = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]
-            .iter()
-            .any(|name| path == Path::new(name));
-        if is_standard_input { PathBuf::from("-") } else { path }
-    })
+    clap::builder::PathBufValueParser::new()
+        .map(|path| if is_standard_input(&path) { PathBuf::from("-") } else { path })
+}
+
+/// Whether a path is a name that systems have for standard input.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
 }
 
 fn delimiter(text: &str) -> Result<u8, String> {

@@ -51,6 +51,8 @@ pub(crate) fn output_path() -> impl clap::builder::TypedValueParser<Value = Path
 pub(crate) enum Content {
     /// A filter: binary.
     Filter,
+    /// A filter that is published. A private one is not replaced by it.
+    Release,
     /// An SVG.
     Drawing,
     /// Records of any kind: no file is known to be one.
@@ -64,6 +66,7 @@ impl Content {
     fn name(self) -> &'static str {
         match self {
             Content::Filter => "filter",
+            Content::Release => "published filter",
             Content::Drawing => "SVG",
             Content::Records => "output of dedup",
             #[cfg(feature = "lab")]
@@ -75,6 +78,10 @@ impl Content {
     fn begins(self, start: &[u8]) -> bool {
         match self {
             Content::Filter => start.starts_with(&tamis::format::MAGIC),
+            Content::Release => {
+                // The kind of a filter stands at byte 10; 6 and 7 are published ones.
+                start.starts_with(&tamis::format::MAGIC) && matches!(start.get(10), Some(6 | 7))
+            }
             Content::Drawing => String::from_utf8_lossy(start).contains("<svg"),
             Content::Records => false,
             #[cfg(feature = "lab")]
@@ -109,7 +116,7 @@ impl Destination {
         sources: impl IntoIterator<Item = &'a PathBuf>,
     ) -> anyhow::Result<Destination> {
         if path == Path::new("-") {
-            if content == Content::Filter {
+            if matches!(content, Content::Filter | Content::Release) {
                 refuse_terminal(std::io::stdout().is_terminal())?;
             }
             return Ok(Destination::at(path, Lock::none()));
@@ -137,8 +144,12 @@ impl Destination {
                 );
             }
             let existing = path.canonicalize()?;
-            let is_source =
-                |source: &PathBuf| source.canonicalize().is_ok_and(|source| source == existing);
+            let is_source = |source: &PathBuf| {
+                if source == Path::new("-") {
+                    return is_standard_input(&existing);
+                }
+                source.canonicalize().is_ok_and(|source| source == existing)
+            };
             if sources.into_iter().any(is_source) {
                 bail!("-o {shown} would overwrite what it is made from; name another file");
             }
@@ -185,6 +196,24 @@ impl Destination {
     pub(crate) fn save(&self, filter: &AnyFilter) -> anyhow::Result<()> {
         self.create()?.save(filter)
     }
+}
+
+/// Whether standard input is read from this very file.
+#[cfg(unix)]
+fn is_standard_input(file: &Path) -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::MetadataExt;
+    let metadata =
+        |fd: std::os::fd::BorrowedFd<'_>| File::from(fd.try_clone_to_owned()?).metadata();
+    match (metadata(std::io::stdin().as_fd()), file.metadata()) {
+        (Ok(input), Ok(file)) => (input.dev(), input.ino()) == (file.dev(), file.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_standard_input(_: &Path) -> bool {
+    false
 }
 
 fn refuse_terminal(is_terminal: bool) -> anyhow::Result<()> {

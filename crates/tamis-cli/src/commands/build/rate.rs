@@ -84,13 +84,8 @@ impl BuildRate {
     }
 
     fn hash(&self) -> anyhow::Result<HashFamily> {
-        // A key file asks for the keyed hash. If only the environment names it, --seed on the
-        // command line asks for the fast one.
-        let keyed = match self.seed {
-            Some(_) => self.key.is_on_command_line(),
-            None => self.key.path().is_some(),
-        };
-        let default = if keyed { Family::Keyed } else { Family::Fast };
+        // A key file asks for the keyed hash, on the command line or in the environment.
+        let default = if self.key.path().is_some() { Family::Keyed } else { Family::Fast };
         let family = self.hash.unwrap_or(default);
         if self.seed.is_some() && family != Family::Fast {
             bail!(

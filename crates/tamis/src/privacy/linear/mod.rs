@@ -10,8 +10,8 @@
 //! Only the x with row(v) . x = 0 remain, and each of them is h times as likely as before:
 //! D_{K+v}(x) is h D_K(x) or 0. Here h is the number of values that row(v) . x takes on the
 //! solutions for K. It is from 1, if v's row depends on those of K, to q. Now v is dropped with
-//! chance r. So x is r or r + (1-r) h times as likely with v as without v: a factor between r and r
-//! + (1-r) q. With r = 1/(q-1) both ends are e^eps for eps = ln(q-1). Nothing in this depends on
+//! chance r. So x is r or r + (1-r) h times as likely with v as without v: a factor between r and
+//! r + (1-r) q. With r = 1/(q-1) both ends are e^eps for eps = ln(q-1). Nothing in this depends on
 //! the rows: rows that collide or depend on each other cost accuracy, never privacy.
 
 mod binary;
