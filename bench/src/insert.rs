@@ -5,7 +5,7 @@
 use crate::keys;
 use crate::lookup::{AHEAD, fetch, line};
 use crate::report::Report;
-use crate::rounds::{Task, interleave};
+use crate::timing::{Task, interleave};
 use tamis::{BlockedBloom, Bloom};
 
 type Numbers<'a> = Task<'a, [u64]>;
@@ -16,7 +16,7 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
     } else {
         &[(10_000, 51), (1_000_000, 9)]
     };
-    for &(size, rounds) in sizes {
+    for &(size, repeats) in sizes {
         let members = keys::random(1, size);
         let n = size as u64;
         let mut memory = vec![0u8; BlockedBloom::new(n, 0.01)?.body().len()];
@@ -69,7 +69,7 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
                 keys.iter().filter(|key| fast.insert(*key)).count()
             }),
         ];
-        let lines = interleave(tasks, rounds, false, |_| (&members[..], size));
+        let lines = interleave(tasks, repeats, false, |_| (&members[..], size));
         report.table("insertions", size, ["x bare", "x sbbf"], false, &lines)?;
     }
     Ok(())

@@ -87,8 +87,8 @@ impl<'a> Task<'a> {
 }
 
 /// Times all tasks, round by round, each for at least `least` seconds a round.
-fn interleave(tasks: &mut [Task<'_>], rounds: usize, least: f64) {
-    for _ in 0..rounds {
+fn interleave(tasks: &mut [Task<'_>], repeats: usize, least: f64) {
+    for _ in 0..repeats {
         for task in tasks.iter_mut() {
             let start = Instant::now();
             let mut calls = 0u32;

@@ -2,7 +2,7 @@
 
 use crate::keys::{self, Mix};
 use crate::report::Report;
-use crate::rounds::{Task, interleave};
+use crate::timing::{Task, interleave};
 use std::collections::HashSet;
 use std::hash::BuildHasher;
 use tamis::{BlockedBloom, Bloom};
@@ -71,7 +71,7 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
 fn lookups(
     report: &mut Report,
     size: usize,
-    rounds: usize,
+    repeats: usize,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let members = keys::random(1, size);
     let n = size as u64;
@@ -131,7 +131,7 @@ fn lookups(
                 keys.iter().filter(|k| exact.contains(*k)).count()
             }),
         ];
-        let lines = interleave(tasks, rounds, true, |turn| {
+        let lines = interleave(tasks, repeats, true, |turn| {
             let start = turn * ASKED % asked.len();
             (&asked[start..start + ASKED], ASKED)
         });

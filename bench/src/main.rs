@@ -8,7 +8,7 @@
 //! `noise` flips bits, `zone` asks zone filters and `list` lists them; `soak [--seconds N]` asks a
 //! mapped filter with eight threads while another process replaces its file (60 seconds, or with
 //! --full 10^9 lookups). `--level avx2|scalar` measures as if the processor had no more. The full
-//! run takes 5x10^7 keys as well. Medians of many rounds are
+//! run takes 5x10^7 keys as well. Medians of many repeats are
 //! printed, with quartiles, ratios to the bare memory access, and, beside every lookup, the
 //! share of keys that passed.
 
@@ -19,9 +19,9 @@ mod lookup;
 mod noise;
 mod private;
 mod report;
-mod rounds;
 mod soak;
 mod strings;
+mod timing;
 mod zone;
 
 use report::Report;

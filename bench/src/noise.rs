@@ -1,6 +1,6 @@
 //! Coins of a private release: random bits alone, and bits flipped with several probabilities.
 
-use crate::rounds::{Task, interleave};
+use crate::timing::{Task, interleave};
 use std::hint::black_box;
 use tamis::privacy::Epsilon;
 use tamis::privacy::noise::{Coins, Probability, SeededCoins};

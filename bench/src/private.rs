@@ -2,7 +2,7 @@
 //! Bloom filter's.
 
 use crate::report::Report;
-use crate::rounds::{Task, interleave};
+use crate::timing::{Task, interleave};
 use std::error::Error;
 use std::time::Instant;
 use tamis::BlockedBloom;

@@ -1,6 +1,6 @@
 //! Where results go: a table on standard output, and CSV in a file if one is named.
 
-use crate::rounds::Line;
+use crate::timing::Line;
 use std::fs::File;
 use std::io::Write;
 

@@ -3,7 +3,7 @@
 use crate::keys;
 use crate::lookup::{ASKED, passed};
 use crate::report::Report;
-use crate::rounds::{Task, interleave};
+use crate::timing::{Task, interleave};
 use std::collections::HashSet;
 use std::hash::BuildHasher;
 use tamis::{BlockedBloom, Bloom, HashFamily};

@@ -3,7 +3,7 @@
 
 use crate::keys::{self, Mix};
 use crate::report::Report;
-use crate::rounds::{Task, interleave};
+use crate::timing::{Task, interleave};
 use std::error::Error;
 use tamis::zone::{CodeKind, Filter, Plan, Universe};
 

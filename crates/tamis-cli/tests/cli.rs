@@ -637,7 +637,7 @@ fn zone_plans_have_stable_fields_and_refusals() {
         (Some(1_000_000), Some(1_000_000))
     );
     let dense = shell.run("plan zone --universe 100 --items 50 --json").json();
-    assert!(dense["bits"].as_u64().unwrap() <= 100 && dense["least_bits"].is_null());
+    assert!(dense["bits"].as_u64().unwrap() <= 100 && dense["min_bits"].is_null());
     assert_eq!(
         shell.run("plan zone --universe 65536 --bits 65536 --json").json()["largest_items"]["coprime"],
         65_536

@@ -240,14 +240,14 @@ impl Notebook<'_> {
     }
 
     /// Our measurement held against a law of ours: the document has no number.
-    fn law(&mut self, place: impl Into<Place>, recomputed: f64, most: f64, why: &str, note: &str) {
-        let tolerance = Tolerance { within: most, why: why.to_owned() };
+    fn law(&mut self, place: impl Into<Place>, recomputed: f64, max: f64, why: &str, note: &str) {
+        let tolerance = Tolerance { within: max, why: why.to_owned() };
         self.cell(
             place,
             String::new(),
             significant(recomputed),
             tolerance,
-            recomputed <= most,
+            recomputed <= max,
             note,
         );
         if let Some(cell) = self.report.cells.last_mut() {

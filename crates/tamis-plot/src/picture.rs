@@ -98,7 +98,7 @@ fn of_zone(plan: &Plan, bytes: &[u8], title: String) -> Raster {
     for (i, size) in blocks.iter().take(drawn).enumerate() {
         let bins = (*size).min(columns);
         let shades = (0..bins)
-            .map(|bin| body.most(start + size * bin / bins, start + size * (bin + 1) / bins))
+            .map(|bin| body.darkest(start + size * bin / bins, start + size * (bin + 1) / bins))
             .collect();
         let words = match plan.code().kind() {
             CodeKind::Rs => format!("block {}: {size} values", i + 1),
@@ -139,7 +139,7 @@ impl Body<'_> {
     }
 
     /// The darkest of some cells.
-    fn most(&self, from: u64, to: u64) -> f64 {
+    fn darkest(&self, from: u64, to: u64) -> f64 {
         (from..to.min(self.cells)).map(|cell| self.shade(cell)).fold(0.0, f64::max)
     }
 

@@ -7,8 +7,8 @@ fn main() -> Result<(), tamis::Error> {
     let links = Universe::sized(100_000)?;
     for header in [800, 1024] {
         for code in CodeKind::ALL {
-            let most = largest_items(code, header, links.size()).unwrap_or(0);
-            println!("a header of {header:>4} bits, code {code:<8}: up to {most} links");
+            let max = largest_items(code, header, links.size()).unwrap_or(0);
+            println!("a header of {header:>4} bits, code {code:<8}: up to {max} links");
         }
     }
 

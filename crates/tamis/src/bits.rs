@@ -2,7 +2,7 @@
 //! file is the layout in memory, on every machine.
 
 /// The most bits that a body may have: 2^50, 128 TiB.
-pub(crate) const MOST: u64 = 1 << 50;
+pub(crate) const MAX: u64 = 1 << 50;
 
 /// Whether bit `i` is set.
 #[inline(always)]

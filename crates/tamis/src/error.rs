@@ -199,16 +199,16 @@ pub enum Error {
         /// The size of the universe.
         universe: u128,
         /// So many items have a code of this kind for certain.
-        most: u64,
+        max: u64,
     },
     /// A zone filter cannot have so many blocks, or so few.
     Blocks {
         /// What was asked for.
         got: u64,
         /// The fewest blocks.
-        least: u64,
+        min: u64,
         /// The most blocks.
-        most: u64,
+        max: u64,
     },
     /// So few blocks keep nothing apart.
     TooFewBlocks {
@@ -224,7 +224,7 @@ pub enum Error {
         /// The most blocks of the code.
         blocks: u64,
         /// The items that these blocks keep apart.
-        most: u64,
+        max: u64,
     },
     /// The filter holds as many items as its promise covers. Nothing was changed.
     Full {
@@ -268,7 +268,7 @@ pub enum Error {
         /// What was asked for.
         got: f64,
         /// The lowest rate there is.
-        least: f64,
+        min: f64,
         /// The closest rate that would be accepted.
         nearest: f64,
     },
@@ -429,23 +429,23 @@ impl fmt::Display for Error {
                  fewer"
             ),
             #[cfg(feature = "zone")]
-            Error::Zone { code, items, universe, most } => write!(
+            Error::Zone { code, items, universe, max } => write!(
                 out,
                 "no {code} code keeps {items} items of {universe} elements free of false \
-                 positives; plan for {most} items or fewer, or take another code"
+                 positives; plan for {max} items or fewer, or take another code"
             ),
-            Error::Blocks { got, least, most } => {
-                write!(out, "the filter can have from {least} to {most} blocks (got {got})")
+            Error::Blocks { got, min, max } => {
+                write!(out, "the filter can have from {min} to {max} blocks (got {got})")
             }
             Error::TooFewBlocks { got, universe } => write!(
                 out,
                 "{got} blocks are too few to keep 1 item of {universe} elements free of false \
                  positives; take more blocks"
             ),
-            Error::Growth { items, blocks, most } => write!(
+            Error::Growth { items, blocks, max } => write!(
                 out,
                 "the filter cannot grow to {items} items: its code has at most {blocks} blocks, \
-                 which are free of false positives for {most} items; build a filter with another \
+                 which are free of false positives for {max} items; build a filter with another \
                  code"
             ),
             Error::Full { zone } => write!(
@@ -485,9 +485,9 @@ impl fmt::Display for Error {
                  and the header of a release would tell it; plan for a number that you choose \
                  beforehand, or affirm that this number is public"
             ),
-            Error::PrivateRate { got, least, nearest } => write!(
+            Error::PrivateRate { got, min, nearest } => write!(
                 out,
-                "a published filter's false-positive rate is from {least:?} to 0.5 (got {got:?}); \
+                "a published filter's false-positive rate is from {min:?} to 0.5 (got {got:?}); \
                  the nearest feasible rate is {nearest:?}"
             ),
             #[cfg(feature = "privacy")]

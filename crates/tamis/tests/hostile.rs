@@ -91,15 +91,11 @@ fn try_to_break(name: String, bytes: &[u8], say: &Sender<String>) -> bool {
     if !TRIED.lock().unwrap_or_else(PoisonError::into_inner).insert(fingerprint) {
         return open(bytes).is_ok();
     }
-    let most = MULTIPLE * bytes.len() + BESIDES;
+    let max = MULTIPLE * bytes.len() + BESIDES;
     let (opened, taken) = peak(|| open(bytes));
-    assert!(taken <= most, "{name}: {taken} bytes of memory for {} bytes", bytes.len());
+    assert!(taken <= max, "{name}: {taken} bytes of memory for {} bytes", bytes.len());
     let (streamed, taken) = peak(|| Open::new().key(key()).reader(bytes));
-    assert!(
-        taken <= most,
-        "{name}, as a stream: {taken} bytes of memory for {} bytes",
-        bytes.len()
-    );
+    assert!(taken <= max, "{name}, as a stream: {taken} bytes of memory for {} bytes", bytes.len());
     drop(streamed);
     match opened {
         Err(error) => {
@@ -155,11 +151,11 @@ fn flipped_in_every_bit() {
 
 /// The values that break arithmetic.
 fn extremes(width: usize) -> Vec<u64> {
-    let most = if width == 8 { u64::MAX } else { (1 << (8 * width)) - 1 };
-    let half = most / 2;
+    let max = if width == 8 { u64::MAX } else { (1 << (8 * width)) - 1 };
+    let half = max / 2;
     let mut all =
         vec![0, 1, 2, 3, 5, 7, 8, 63, 64, 65, 127, 128, 255, 256, 511, 512, 65_535, 65_536, 65_537];
-    all.extend([half - 1, half, half + 1, most - 64, most - 1, most]);
+    all.extend([half - 1, half, half + 1, max - 64, max - 1, max]);
     all.extend([
         1 << 20,
         1 << 31,
@@ -172,7 +168,7 @@ fn extremes(width: usize) -> Vec<u64> {
         1 << 61,
     ]);
     all.extend([f64::NAN, f64::INFINITY, -0.0, 1.0, 1e-300].map(f64::to_bits));
-    all.retain(|value| *value <= most);
+    all.retain(|value| *value <= max);
     all
 }
 

@@ -119,9 +119,9 @@ where
         prop_assert!(union.contains(&stranger) || !(in_a || in_b));
         prop_assert!(!common.contains(&stranger) || (in_a && in_b));
     }
-    let mut both = a.clone();
-    both.insert_many(right);
-    prop_assert_eq!(&union, &both);
+    let mut together = a.clone();
+    together.insert_many(right);
+    prop_assert_eq!(&union, &together);
     let mut other_way = b.clone();
     other_way.union(&a).unwrap();
     prop_assert_eq!(&other_way, &union);

@@ -889,7 +889,7 @@ fn bad_requests_are_errors() {
 #[test]
 fn the_ends_of_epsilon_can_be_planned_and_published() {
     let least = Epsilon::from_billionths(1).unwrap();
-    for (loss, fnr) in [(least, 0.5), (Epsilon::MOST, 1e-4)] {
+    for (loss, fnr) in [(least, 0.5), (Epsilon::MAX, 1e-4)] {
         for plan in
             [LinearPlan::new(500, loss).unwrap(), LinearPlan::with_fpr(500, loss, 0.5).unwrap()]
         {

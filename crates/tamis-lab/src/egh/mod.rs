@@ -7,6 +7,7 @@
 
 mod example;
 mod figures;
+mod packing;
 mod rates;
 mod slips;
 mod tables;
@@ -14,12 +15,7 @@ mod uses;
 
 use crate::Notebook;
 use num_bigint::BigUint;
-use tamis::zone::proof::{Packing, packing};
 use tamis::zone::{CodeKind, Filter, Plan, Universe};
-
-/// The nodes that a search for a packing may visit: at most a second, and far more than any search
-/// here takes.
-const EFFORT: u64 = 3_000_000;
 
 pub(crate) fn reproduce(book: &mut Notebook, quick: bool) {
     book.step("worked examples");
@@ -119,39 +115,41 @@ fn others(size: u64, items: u64, with_coprime: bool) -> String {
     format!("for the same: {coprime}; {}", need(CodeKind::Rs))
 }
 
-/// Whether the moduli are free of false positives for `items` of a universe. The criterion is
-/// exact: the moduli cannot be packed into `items` bins whose products are below the universe.
-/// `None` if the search gave up.
-fn is_free(moduli: &[u64], size: u128, items: u32) -> Option<bool> {
-    match packing(moduli, size, items, EFFORT) {
-        Packing::Impossible => Some(true),
-        Packing::Packed(_) => Some(false),
-        Packing::Unknown => None,
+/// Whether the first primes are free of false positives for `items` of a universe: by the library's
+/// proof, or else by trying every packing. `None` if the search gave up.
+fn is_free(primes: &[u64], size: u128, items: u32) -> Option<bool> {
+    let plan = first_blocks(size, primes.len());
+    if plan.is_some_and(|plan| plan.zone() >= u64::from(items)) {
+        return Some(true);
     }
+    packing::pack(primes, size, items).ok().map(|bins| bins.is_none())
+}
+
+/// The plan of the first so many primes for a universe that begins at 1, if it is no larger than
+/// the library's.
+fn first_blocks(size: u128, blocks: usize) -> Option<Plan> {
+    plan(u64::try_from(size).ok()?, 1, CodeKind::Egh)?.with_blocks(blocks as u64).ok()
 }
 
 /// The exact zone of the moduli, if the search can tell.
 fn exact_zone(moduli: &[u64], size: u128) -> Option<u32> {
-    let most = moduli.len() as u32;
-    for items in 1..=most {
+    let max = moduli.len() as u32;
+    for items in 1..=max {
         if !is_free(moduli, size, items)? {
             return Some(items - 1);
         }
     }
-    Some(most)
+    Some(max)
 }
 
 /// A set of `items` elements of 1 to `size` that makes 1 a false positive of the first `blocks`
 /// primes, shown on the filter itself. A bin of the packing with product b is an element 1 + b,
 /// which shares all residues of the bin with 1.
 fn deception(size: u64, blocks: usize, items: u32) -> Option<Vec<u64>> {
-    let Packing::Packed(bins) = packing(&primes(blocks), u128::from(size), items, EFFORT) else {
-        return None;
-    };
+    let bins = packing::pack(&primes(blocks), u128::from(size), items).ok()??;
     let mut set: Vec<u64> = bins.iter().map(|bin| 1 + bin.iter().product::<u64>()).collect();
     set.sort_unstable();
-    let mut filter =
-        Filter::with_plan(plan(size, 1, CodeKind::Egh)?.with_blocks(blocks as u64).ok()?).ok()?;
+    let mut filter = Filter::with_plan(first_blocks(size.into(), blocks)?).ok()?;
     for element in &set {
         filter.insert_beyond(*element).ok()?;
     }

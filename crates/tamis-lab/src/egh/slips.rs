@@ -3,12 +3,12 @@
 use super::example::{columns, covered};
 use super::figures::Times;
 use super::{
-    chinese_remainder, claim_2, deceived, exact_zone, is_free, plan, primes, product, real_root,
-    root, tables,
+    chinese_remainder, claim_2, deceived, exact_zone, first_blocks, is_free, plan, primes, product,
+    real_root, root, tables,
 };
 use crate::{Notebook, significant};
 use num_bigint::BigUint;
-use tamis::zone::{CodeKind, CountingFilter, Method, Plan, Universe, largest_universe, proof};
+use tamis::zone::{CodeKind, CountingFilter, Method, Plan, Universe, largest_universe};
 
 pub(super) fn slips(book: &mut Notebook, times: &Times) {
     sizes(book);
@@ -173,16 +173,19 @@ fn bounds(book: &mut Notebook) {
     );
 
     let many = primes(190);
-    let (proved, why) = proof::zone(&many, 1 << 16, u32::MAX);
-    book.slip(
-        "Section II-A's filter for 100 of 2^16 holds more: Lemma 1 undercounts most for many \
-         items.",
-        format!(
-            "Its 190 primes keep {proved} items apart, since {why}; exactly {}.",
-            exact_from(&many, 1 << 16, proved)
-                .map_or_else(|| "how many is unknown".to_owned(), |zone| zone.to_string())
-        ),
-    );
+    if let Some(plan) = first_blocks(1 << 16, many.len()) {
+        book.slip(
+            "Section II-A's filter for 100 of 2^16 holds more: Lemma 1 undercounts most for many \
+             items.",
+            format!(
+                "Its 190 primes keep {} items apart, since {}; exactly {}.",
+                plan.zone(),
+                plan.certificate(),
+                exact_from(&many, 1 << 16, plan.zone() as u32)
+                    .map_or_else(|| "how many is unknown".to_owned(), |zone| zone.to_string())
+            ),
+        );
+    }
 
     if let Some(plan) = plan(100, 50, CodeKind::Coprime) {
         book.slip(
@@ -239,7 +242,7 @@ fn listing(book: &mut Notebook, times: &Times) {
             times.join, times.sturm
         ),
     );
-    let both = Universe::interval(1, 1000)
+    let listed = Universe::interval(1, 1000)
         .and_then(|universe| Plan::with_code(universe, 2, CodeKind::Egh))
         .and_then(CountingFilter::with_plan)
         .and_then(|mut filter| {
@@ -253,7 +256,7 @@ fn listing(book: &mut Notebook, times: &Times) {
         format!(
             "Reported from running it, and not repeated here; the paper's method with exact \
              integers gives {}.",
-            both.unwrap_or_else(|error| error.to_string())
+            listed.unwrap_or_else(|error| error.to_string())
         ),
     );
     let seven =

@@ -94,11 +94,11 @@ fn multicast(book: &mut Notebook) {
 /// The text gives no numbers. We show that its use case works: a filter holds the changed places,
 /// and two filters are intersected.
 fn storage(book: &mut Notebook) {
-    let both = conflicts().unwrap_or_else(|error| error.to_string());
+    let conflicts = conflicts().unwrap_or_else(|error| error.to_string());
     book.exact_formula(
         "Section II-D, distributed storage, conflicts",
         "500, 70000",
-        both,
+        conflicts,
         "no numbers in the text; two EGH filters of changed lines of 1..100000, d = 6, intersected \
          and listed",
     );

@@ -70,8 +70,8 @@ fn row(
 fn time(members: &[String], strangers: &[String], contains: impl Fn(&str) -> bool) -> f64 {
     let mut random = SplitMix64::new(SEED);
     let mut skewed = |keys: &[String]| {
-        let most = keys.len() as u64;
-        (0..3).map(|_| random.below(most)).min().unwrap_or(0) as usize
+        let count = keys.len() as u64;
+        (0..3).map(|_| random.below(count)).min().unwrap_or(0) as usize
     };
     let asked: Vec<&str> = (0..20_000)
         .map(|i| {

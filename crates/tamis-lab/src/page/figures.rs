@@ -296,7 +296,7 @@ fn length(data: &Data<'_>, items: u64) -> Figure {
 }
 
 pub(super) fn frontier(points: &[Point]) -> Vec<Figure> {
-    let both = |of: fn(&Point) -> Errors| {
+    let errors = |of: fn(&Point) -> Errors| {
         points.iter().map(move |point| (of(point).missed, of(point).fp)).collect::<Vec<_>>()
     };
     let mut plane = Chart::new(
@@ -309,11 +309,11 @@ pub(super) fn frontier(points: &[Point]) -> Vec<Figure> {
             "floor: 1/(e^epsilon + 1) of each",
             points.iter().map(|point| (point.floor, point.floor)),
         ),
-        Curve::line("linear filter, by its plan", both(|point| point.linear)),
-        Curve::points("linear filter, measured", both(|point| point.linear_measured)),
-        Curve::line("UltraFilter made right, 16 bits an item", both(|point| point.ultra)),
-        Curve::points("UltraFilter made right, measured", both(|point| point.ultra_measured)),
-        Curve::line("what the paper ran, at the epsilon it claims", both(|point| point.paper)),
+        Curve::line("linear filter, by its plan", errors(|point| point.linear)),
+        Curve::points("linear filter, measured", errors(|point| point.linear_measured)),
+        Curve::line("UltraFilter made right, 16 bits an item", errors(|point| point.ultra)),
+        Curve::points("UltraFilter made right, measured", errors(|point| point.ultra_measured)),
+        Curve::line("what the paper ran, at the epsilon it claims", errors(|point| point.paper)),
     ];
     let worse = |of: fn(&Point) -> Errors| {
         points.iter().map(move |point| (point.epsilon, of(point).worse())).collect::<Vec<_>>()

@@ -141,8 +141,8 @@ impl Fast {
 
 #[inline]
 fn halves(chunk: &[u8; 16]) -> (u64, u64) {
-    let both = u128::from_le_bytes(*chunk);
-    (both as u64, (both >> 64) as u64)
+    let number = u128::from_le_bytes(*chunk);
+    (number as u64, (number >> 64) as u64)
 }
 
 /// Up to fifteen bytes as two words that, with the length, determine them.

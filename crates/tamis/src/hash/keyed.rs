@@ -54,8 +54,8 @@ impl SecretKey {
         let mut sip = SipHasher24::new_with_key(&self.0);
         sip.write(bytes);
         sip.write(&[tag]);
-        let both = sip.finish128();
-        Digest { h1: both.h1, h2: both.h2 }
+        let digest = sip.finish128();
+        Digest { h1: digest.h1, h2: digest.h2 }
     }
 }
 

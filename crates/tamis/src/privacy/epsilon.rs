@@ -29,12 +29,12 @@ impl Epsilon {
     /// Nothing is lost.
     pub const ZERO: Epsilon = Epsilon(0);
     /// The largest loss that can be written: one million.
-    pub const MOST: Epsilon = Epsilon(1_000_000 * ONE);
+    pub const MAX: Epsilon = Epsilon(1_000_000 * ONE);
 
-    /// So many billionths, or `None` above [`Epsilon::MOST`].
+    /// So many billionths, or `None` above [`Epsilon::MAX`].
     #[must_use]
     pub const fn from_billionths(billionths: u64) -> Option<Epsilon> {
-        if billionths <= Self::MOST.0 { Some(Epsilon(billionths)) } else { None }
+        if billionths <= Self::MAX.0 { Some(Epsilon(billionths)) } else { None }
     }
 
     /// How many billionths it is.
@@ -43,7 +43,7 @@ impl Epsilon {
         self.0
     }
 
-    /// The sum, or `None` above [`Epsilon::MOST`].
+    /// The sum, or `None` above [`Epsilon::MAX`].
     #[must_use]
     pub fn checked_add(self, other: Epsilon) -> Option<Epsilon> {
         Epsilon::from_billionths(self.0 + other.0)
@@ -55,7 +55,7 @@ impl Epsilon {
         self.0.checked_sub(other.0).map(Epsilon)
     }
 
-    /// So many times as much, or `None` above [`Epsilon::MOST`].
+    /// So many times as much, or `None` above [`Epsilon::MAX`].
     #[must_use]
     pub fn checked_mul(self, times: u64) -> Option<Epsilon> {
         self.0.checked_mul(times).and_then(Epsilon::from_billionths)
@@ -128,7 +128,7 @@ impl TryFrom<f64> for Epsilon {
         if value < 0.0 {
             return Err(refused("a loss is not negative"));
         }
-        if value > Self::MOST.to_f64() {
+        if value > Self::MAX.to_f64() {
             return Err(refused("it is above one million"));
         }
         let text = value.to_string(); // plain decimals, the shortest that round-trip
@@ -136,7 +136,7 @@ impl TryFrom<f64> for Epsilon {
         let (kept, cut) = part.split_at(part.len().min(DECIMALS));
         let floor: Epsilon = format!("{whole}.{kept}").parse()?;
         Ok(if cut.bytes().any(|c| c != b'0') {
-            Epsilon((floor.0 + 1).min(Self::MOST.0))
+            Epsilon((floor.0 + 1).min(Self::MAX.0))
         } else {
             floor
         })
@@ -226,7 +226,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn printing_and_parsing_agree(billionths in 0..=Epsilon::MOST.0) {
+        fn printing_and_parsing_agree(billionths in 0..=Epsilon::MAX.0) {
             let epsilon = Epsilon(billionths);
             prop_assert_eq!(epsilon.to_string().parse::<Epsilon>().unwrap(), epsilon);
         }

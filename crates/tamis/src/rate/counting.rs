@@ -119,8 +119,8 @@ impl Operations for Counting {
 fn combine(plan: &Plan, body: &mut [u8], other: &[u8], with: impl Fn(u64, u64) -> u64) {
     let counters = counters(plan);
     for place in 0..plan.cells() {
-        let both = with(counters.get(body, place), counters.get(other, place));
-        counters.set(body, place, both);
+        let merged = with(counters.get(body, place), counters.get(other, place));
+        counters.set(body, place, merged);
     }
 }
 

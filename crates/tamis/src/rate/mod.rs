@@ -13,8 +13,8 @@
 mod blocked;
 mod bloom;
 mod counting;
+mod expected;
 mod filter;
-mod math;
 mod plan;
 mod precise;
 

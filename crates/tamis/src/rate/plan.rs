@@ -1,12 +1,12 @@
 //! Sizes before anything is allocated.
 
-use super::math::{self, BLOCK, LANES};
+use super::expected::{self, BLOCK, LANES};
 use super::precise;
 use crate::{Error, store};
 use std::fmt;
 
 /// The most bits that a filter can address: 2^50, 128 TiB.
-pub const MAX_BITS: u64 = crate::bits::MOST;
+pub const MAX_BITS: u64 = crate::bits::MAX;
 /// The most positions a key may have.
 pub const MAX_HASHES: u32 = 64;
 /// The lowest rate that can be asked for.
@@ -393,8 +393,8 @@ impl Plan {
     #[must_use]
     pub fn expected_fpr(&self, items: u64) -> f64 {
         match self.filter {
-            Kind::Blocked => math::blocked_fpr(self.blocks(), self.words_per_key(), items),
-            _ => math::classic_fpr(self.cells, self.hashes, items),
+            Kind::Blocked => expected::blocked_fpr(self.blocks(), self.words_per_key(), items),
+            _ => expected::classic_fpr(self.cells, self.hashes, items),
         }
     }
 
@@ -403,9 +403,9 @@ impl Plan {
     pub fn approximate_fpr(&self, items: u64) -> f64 {
         match self.filter {
             Kind::Blocked => {
-                math::blocked_approximation(self.blocks(), self.words_per_key(), items)
+                expected::blocked_approximation(self.blocks(), self.words_per_key(), items)
             }
-            _ => math::classic_approximation(self.cells, self.hashes, items),
+            _ => expected::classic_approximation(self.cells, self.hashes, items),
         }
     }
 
@@ -413,7 +413,8 @@ impl Plan {
     pub(super) fn items_for(&self, occupied: u64) -> f64 {
         let left_empty_by_one = match self.filter {
             Kind::Blocked => {
-                let hit = 1.0 - (1.0 - 1.0 / math::LANE as f64).powi(self.words_per_key() as i32);
+                let hit =
+                    1.0 - (1.0 - 1.0 / expected::LANE as f64).powi(self.words_per_key() as i32);
                 (-hit / self.blocks() as f64).ln_1p()
             }
             _ => f64::from(self.hashes) * (-1.0 / self.cells as f64).ln_1p(),
@@ -433,10 +434,10 @@ impl Plan {
         let n = self.items as f64;
         let throws = n * f64::from(self.hashes);
         let (mean, variance) = match self.filter {
-            Kind::Blocked => math::blocked_ones(self.blocks(), self.words_per_key(), n),
+            Kind::Blocked => expected::blocked_ones(self.blocks(), self.words_per_key(), n),
             _ => (
-                self.cells as f64 * math::occupied(self.cells, throws),
-                math::occupied_variance(self.cells, throws),
+                self.cells as f64 * expected::occupied(self.cells, throws),
+                expected::occupied_variance(self.cells, throws),
             ),
         };
         throws.min(mean + 5.0 * variance.sqrt())
@@ -506,13 +507,17 @@ fn classic_hashes(cells: u64, items: u64) -> u32 {
 
 /// Eight or sixteen bits an item, whichever passes fewer strangers.
 fn blocked_hashes(blocks: u64, items: u64) -> u32 {
-    if math::blocked_fpr(blocks, 1, items) <= math::blocked_fpr(blocks, 2, items) { 8 } else { 16 }
+    if expected::blocked_fpr(blocks, 1, items) <= expected::blocked_fpr(blocks, 2, items) {
+        8
+    } else {
+        16
+    }
 }
 
 /// The fewest blocks, in cells, that keep the rate, and their hashes; `None` past [`MAX_BITS`].
 fn blocked_cells(items: u64, fpr: f64) -> Option<(u64, u32)> {
     let fits = |blocks: u64| {
-        (1..=2).any(|words_per_key| math::blocked_fpr(blocks, words_per_key, items) <= fpr)
+        (1..=2).any(|words_per_key| expected::blocked_fpr(blocks, words_per_key, items) <= fpr)
     };
     let most = MAX_BITS / BLOCK;
     if !fits(most) {
@@ -528,7 +533,7 @@ fn blocked_items(blocks: u64, fpr: f64) -> u64 {
         return 0;
     }
     let beyond = |items: u64| {
-        (1..=2).all(|words_per_key| math::blocked_fpr(blocks, words_per_key, items) > fpr)
+        (1..=2).all(|words_per_key| expected::blocked_fpr(blocks, words_per_key, items) > fpr)
     };
     // 8 bits an item cannot fill lanes of 64 past a rate of 0.999 with fewer than 9 items a bit.
     first(1, blocks * BLOCK * 9, beyond) - 1

@@ -28,10 +28,3 @@ pub use filter::{Bits, CellKind, Counters, CountingFilter, Filter, List, Method,
 pub use list::progress::Progress;
 pub use plan::{Growth, Guideline, Plan, Prefer, guideline, largest_items, largest_universe};
 pub use universe::Universe;
-
-/// What the tests and the lab check the proofs with. It is no part of the library's promise, and
-/// may change in any release.
-#[doc(hidden)]
-pub mod proof {
-    pub use super::certificate::{Certificate, Packing, packing, zone};
-}

@@ -25,7 +25,7 @@ Examples:
 
 JSON fields: promise, code, items, universe, zone, bits, bytes, bits_per_item, probes, \
 counter_bits, certificate, alternatives (code, \
-bits, probes of the others), least_bits (Claim 2 of the EGH paper), most_probes (Claim 3), \
+bits, probes of the others), min_bits (Claim 2 of the EGH paper), max_probes (Claim 3), \
 listing_work (candidates tested when \
 listing from bits), beyond (items, fpr, bloom_fpr, bloom_best_fpr past the zone), \
 listable (items), grows_to_items and grows_to_blocks (null for coprime). With --bits, largest_universe or largest_items \
@@ -350,8 +350,8 @@ pub(crate) struct PlanFacts {
     probes: Integer,
     counter_bits: u32,
     certificate: String,
-    least_bits: Option<f64>,
-    most_probes: Option<f64>,
+    min_bits: Option<f64>,
+    max_probes: Option<f64>,
     listing_work: f64,
 }
 
@@ -369,8 +369,8 @@ impl PlanFacts {
             probes: plan.probes().into(),
             counter_bits: plan.counter_bits(),
             certificate: plan.certificate().to_string(),
-            least_bits: plan.least_bits(),
-            most_probes: plan.most_probes(),
+            min_bits: plan.min_bits(),
+            max_probes: plan.max_probes(),
             listing_work: plan.listing_work() as f64,
         }
     }
@@ -435,13 +435,13 @@ impl Report for PlanReport<'_> {
                 grouped(other.probes())
             ));
         }
-        if let Some(least) = plan.least_bits() {
+        if let Some(least) = plan.min_bits() {
             lines.push(format!(
                 "bound     no such filter takes fewer than {:.0} bits (Claim 2 of the EGH paper)",
                 least.ceil()
             ));
         }
-        if let Some(most) = plan.most_probes() {
+        if let Some(most) = plan.max_probes() {
             lines.push(format!("          EGH takes at most {:.0} probes (Claim 3)", most.floor()));
         }
         for items in past(plan) {

@@ -256,7 +256,7 @@ fn audit_on(
     let seen = count(threads, mechanism, options, progress)?;
     let witness = (1..outcomes)
         .flat_map(|threshold| witnesses(mechanism, options, &seen, threshold))
-        .reduce(|most, next| if next.epsilon() > most.epsilon() { next } else { most })
+        .reduce(|max, next| if next.epsilon() > max.epsilon() { next } else { max })
         .ok_or_else(bad_outcomes)?;
     let (epsilon, [without, with]) = (witness.epsilon(), seen);
     let claim = mechanism.claim();

@@ -149,7 +149,7 @@ impl Book {
 
     fn push(&mut self, entry: Entry, line: &str, checksum: u32) {
         // Never beyond the budget, so there is no saturation.
-        self.spent = self.spent.checked_add(entry.epsilon).unwrap_or(Epsilon::MOST);
+        self.spent = self.spent.checked_add(entry.epsilon).unwrap_or(Epsilon::MAX);
         self.entries.push(entry);
         self.len += line.len();
         self.checksum = checksum;

@@ -22,10 +22,10 @@ const SHARD: u64 = 1 << 18;
 const SLACK: f64 = 0.06;
 /// Columns more for every bit more, since fewer strangers should pass.
 const SLACK_A_BIT: f64 = 0.004;
-/// How many times the least error is nearly as good as the least.
-const NEARLY: f64 = 1.05;
+/// Accept an error within 5% of the best.
+const GOOD_ENOUGH: f64 = 1.05;
 /// The fewest columns, so that every row reads three blocks.
-const FEWEST: u64 = 3 * BLOCK;
+const MIN_COLUMNS: u64 = 3 * BLOCK;
 /// The most columns of a shard that a file may have: more than any plan gives it.
 const MAX_COLUMNS: u64 = 1 << 20;
 
@@ -82,7 +82,7 @@ impl LinearPlan {
         if power > 2 {
             let (q, spent) = symmetric(power);
             let plan = LinearPlan::sized(items, spent, q)?;
-            if plan.worse() <= NEARLY * best.worse() {
+            if plan.worse() <= GOOD_ENOUGH * best.worse() {
                 best = plan;
             }
         }
@@ -109,7 +109,7 @@ impl LinearPlan {
         let least = 1.0 / f64::from(MAX_Q);
         if !(least..=0.5).contains(&fpr) {
             let nearest = if fpr < least { least } else { 0.5 };
-            return Err(Error::PrivateRate { got: fpr, least, nearest });
+            return Err(Error::PrivateRate { got: fpr, min: least, nearest });
         }
         // MAX_Q is a power of two, so there is one.
         let q = (2..=MAX_Q).find(|q| is_field(*q) && 1.0 / f64::from(*q) <= fpr).unwrap_or(MAX_Q);
@@ -130,10 +130,10 @@ impl LinearPlan {
             SLACK + SLACK_A_BIT * f64::from(System { columns: 0, q }.width().saturating_sub(8));
         // No row begins in the last band, so the slack must be among the columns before it.
         let columns =
-            ((rows * (1.0 + slack)).ceil() as u64 + BAND).next_multiple_of(BLOCK).max(FEWEST);
+            ((rows * (1.0 + slack)).ceil() as u64 + BAND).next_multiple_of(BLOCK).max(MIN_COLUMNS);
         let plan = LinearPlan { items, epsilon, q, columns, shards, drop_rate };
         let bits = u128::from(columns) * u128::from(shards) * u128::from(plan.width());
-        if bits > u128::from(bits::MOST) {
+        if bits > u128::from(bits::MAX) {
             return Err(Error::TooManyBits {
                 got: bits,
                 wanted: format!("{items} items at an epsilon of {epsilon}"),
@@ -158,13 +158,13 @@ impl LinearPlan {
         if !(2..=MAX_Q).contains(&q) || !is_field(q) {
             return refused("field size", u64::from(q));
         }
-        if !columns.is_multiple_of(BLOCK) || !(FEWEST..=MAX_COLUMNS).contains(&columns) {
+        if !columns.is_multiple_of(BLOCK) || !(MIN_COLUMNS..=MAX_COLUMNS).contains(&columns) {
             return refused("number of columns", columns);
         }
         let plan =
             LinearPlan { items, epsilon, q, columns, shards, drop_rate: drop_rate(q, epsilon) };
         let bits = u128::from(columns) * u128::from(shards) * u128::from(plan.width());
-        if shards == 0 || bits > u128::from(bits::MOST) {
+        if shards == 0 || bits > u128::from(bits::MAX) {
             return refused("number of shards", shards);
         }
         Ok(plan)
@@ -240,10 +240,10 @@ impl LinearPlan {
         crate::format::SHORT_HEADER + self.bytes()
     }
 
-    /// Refuses the plan if publishing `keys` keys by it would take more than `most` bytes of
+    /// Refuses the plan if publishing `keys` keys by it would take more than `max` bytes of
     /// memory: the body, and 16 bytes for each key that is read.
-    pub fn check_memory(&self, keys: u64, most: u64) -> Result<(), Error> {
-        crate::store::check_memory(self.bytes().saturating_add(keys.saturating_mul(16)), most)
+    pub fn check_memory(&self, keys: u64, max: u64) -> Result<(), Error> {
+        crate::store::check_memory(self.bytes().saturating_add(keys.saturating_mul(16)), max)
     }
 
     /// The bits an item.
@@ -318,5 +318,5 @@ fn a_loss_is_known_to_be_a_logarithm() {
             assert_eq!(is_ln_upwards(epsilon, n), billionths == loss, "{n} {billionths}");
         }
     }
-    assert!(!is_ln_upwards(Epsilon::ZERO, 2) && !is_ln_upwards(Epsilon::MOST, u64::MAX));
+    assert!(!is_ln_upwards(Epsilon::ZERO, 2) && !is_ln_upwards(Epsilon::MAX, u64::MAX));
 }

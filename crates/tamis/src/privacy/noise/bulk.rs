@@ -281,15 +281,15 @@ mod tests {
             let bits = flipped(4, count, &p);
             for distance in [1, 2, 7, 8, 63, 64, 65, 448, 512] {
                 let trials = count - distance;
-                let both = (0..trials)
+                let pairs = (0..trials)
                     .filter(|i| bits::get(&bits, *i) && bits::get(&bits, i + distance))
                     .count();
                 let p = p.to_f64();
                 // Pairs that share a bit are correlated, which widens the spread.
                 let variance =
                     trials as f64 * (p.powi(2) - p.powi(4) + 2.0 * (p.powi(3) - p.powi(4)));
-                let off = (both as f64 - trials as f64 * p * p).abs();
-                assert!(off <= 5.0 * variance.sqrt() + 1e-9, "{p} at {distance}: {both}");
+                let off = (pairs as f64 - trials as f64 * p * p).abs();
+                assert!(off <= 5.0 * variance.sqrt() + 1e-9, "{p} at {distance}: {pairs}");
             }
         }
     }

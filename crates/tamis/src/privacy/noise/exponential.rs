@@ -108,7 +108,7 @@ pub fn ln_upwards(n: u64) -> Epsilon {
             low = middle + 1;
         }
     }
-    Epsilon::from_billionths(low).unwrap_or(Epsilon::MOST)
+    Epsilon::from_billionths(low).unwrap_or(Epsilon::MAX)
 }
 
 #[cfg(test)]
@@ -159,10 +159,10 @@ mod tests {
     #[test]
     fn edges() {
         for n in [0, 1] {
-            assert!(exp_at_least(Epsilon::ZERO, n) && exp_at_least(Epsilon::MOST, n));
+            assert!(exp_at_least(Epsilon::ZERO, n) && exp_at_least(Epsilon::MAX, n));
             assert_eq!(ln_upwards(n), Epsilon::ZERO);
         }
-        assert!(!exp_at_least(Epsilon::ZERO, 2) && exp_at_least(Epsilon::MOST, u64::MAX));
+        assert!(!exp_at_least(Epsilon::ZERO, 2) && exp_at_least(Epsilon::MAX, u64::MAX));
         assert!(!exp_at_least(Epsilon::from_billionths(1).unwrap(), 2));
     }
 
@@ -177,7 +177,7 @@ mod tests {
         /// Bounds hold whatever their precision: those of any precision overlap those of any other, and they are close.
         #[test]
         fn bounds_hold_at_any_precision(
-            billionths in 0..=Epsilon::MOST.billionths(),
+            billionths in 0..=Epsilon::MAX.billionths(),
             shift in 0u32..50,
             parts in 1u64..,
             [low, high] in [1u64..400, 1u64..400],

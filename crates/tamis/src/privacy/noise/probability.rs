@@ -218,10 +218,10 @@ impl Number {
                 let (square, q_units) =
                     (BigUint::from(1u8) << (2 * precision), BigUint::from(q) << precision);
                 let share = |power: BigUint| (&q_units - power) / (q - 1);
-                let most = square.checked_div(&low).map(|power| power + 1u8); // nothing if it is not known to be above 0
+                let max = square.checked_div(&low).map(|power| power + 1u8); // nothing if it is not known to be above 0
                 let least = square / high; // certainly below q-1
                 Bounds {
-                    low: most.filter(|power| *power <= q_units).map_or(BigUint::ZERO, share),
+                    low: max.filter(|power| *power <= q_units).map_or(BigUint::ZERO, share),
                     high: share(least) + 1u8,
                 }
             }
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     #[ignore = "seconds of arithmetic"]
     fn digits_beyond_a_million_zeros() {
-        let p = Probability::exp_minus(Epsilon::MOST, 1).unwrap();
+        let p = Probability::exp_minus(Epsilon::MAX, 1).unwrap();
         assert_eq!(p.digits(22_542), 0x01f1_b14c_35ed_514b); // by Python's mpmath
     }
 
@@ -278,10 +278,10 @@ mod tests {
         assert!(Probability::ratio(1, 0).is_none() && Probability::ratio(0, 0).is_none());
         assert!(Probability::ratio(3, 2).is_none());
         assert!(Probability::exp_minus(Epsilon::ZERO, 0).is_none());
-        assert!(Probability::logistic(Epsilon::MOST, 0).is_none());
+        assert!(Probability::logistic(Epsilon::MAX, 0).is_none());
         assert!(
             Probability::dropping(0, Epsilon::ZERO).is_none()
-                && Probability::dropping(1, Epsilon::MOST).is_none()
+                && Probability::dropping(1, Epsilon::MAX).is_none()
         );
     }
 
@@ -298,7 +298,7 @@ mod tests {
         assert!(zero.is_zero() && !zero.is_one() && zero.length() == Some(0));
         assert_eq!(Probability::logistic(Epsilon::ZERO, 5).unwrap().length(), Some(1));
         // Neither is so only nearly.
-        let small = Probability::exp_minus(Epsilon::MOST, 1).unwrap();
+        let small = Probability::exp_minus(Epsilon::MAX, 1).unwrap();
         assert!(small.first_digits() == 0 && !small.is_zero() && small.length().is_none());
         let large = Probability::exp_minus(Epsilon::from_billionths(1).unwrap(), u64::MAX).unwrap();
         assert!(large.first_digits() == u64::MAX && !large.is_one());

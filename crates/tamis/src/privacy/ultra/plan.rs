@@ -196,10 +196,10 @@ impl UltraPlan {
         crate::format::SHORT_HEADER + self.bytes()
     }
 
-    /// Refuses the plan if publishing by it would take more than `most` bytes of memory: the
+    /// Refuses the plan if publishing by it would take more than `max` bytes of memory: the
     /// private body, and the public one.
-    pub fn check_memory(&self, most: u64) -> Result<(), Error> {
-        crate::store::check_memory(self.bytes().saturating_mul(2), most)
+    pub fn check_memory(&self, max: u64) -> Result<(), Error> {
+        crate::store::check_memory(self.bytes().saturating_mul(2), max)
     }
 
     /// The bits an item.

@@ -13,8 +13,8 @@
 
 mod sorted;
 
+use super::expected::LANE;
 use super::filter::sealed::Operations;
-use super::math::LANE;
 use super::{Filter, Kind, Layout, Plan};
 use crate::hash::{Digest, Digests, Naturals, Probe};
 use crate::simd::{

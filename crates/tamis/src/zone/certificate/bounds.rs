@@ -14,26 +14,26 @@ pub(super) fn zone_of_bins(bins: u64) -> u32 {
     u32::try_from(bins.saturating_sub(1)).unwrap_or(u32::MAX)
 }
 
-/// The largest d at most `most` such that the product of the moduli exceeds (n-1)(n-2)...(n-d).
+/// The largest d at most `max` such that the product of the moduli exceeds (n-1)(n-2)...(n-d).
 ///
 /// The products of d bins are coprime, so those above 1 are distinct: they cannot exceed this.
-pub(super) fn zone_by_product(moduli: &[u64], capacity: u128, most: u32) -> u32 {
+pub(super) fn zone_by_product(moduli: &[u64], capacity: u128, max: u32) -> u32 {
     let product = product_of(moduli);
     let mut differences = BigUint::one();
-    for items in 0..most {
+    for items in 0..max {
         // A difference below 2 is divisible by no modulus.
         let difference = capacity.saturating_sub(u128::from(items));
         if difference >= 2 {
             differences *= difference;
         }
         if difference < 2 && product > differences {
-            return most;
+            return max;
         }
         if product <= differences {
             return items;
         }
     }
-    most
+    max
 }
 
 /// The sorted moduli whose square is at most the capacity.
@@ -118,12 +118,12 @@ pub(super) fn bins_by_levels(sorted: &[u64], capacity: u128, levels: &[u128]) ->
 /// holds r + 1 of the moduli from there on.
 pub(crate) fn bins_together(sorted: &[u64], capacity: u128) -> (u64, u64, u32) {
     let mut best = (0, 0, 0);
-    for most in 1..=ROOTS {
-        let windows: Vec<&[u64]> = sorted.windows(most as usize + 1).collect();
+    for max in 1..=ROOTS {
+        let windows: Vec<&[u64]> = sorted.windows(max as usize + 1).collect();
         let begin = windows.partition_point(|window| fits(window, capacity));
-        let bins = ((sorted.len() - begin) as u64).div_ceil(u64::from(most));
+        let bins = ((sorted.len() - begin) as u64).div_ceil(u64::from(max));
         if begin < windows.len() && bins > best.0 {
-            best = (bins, sorted[begin], most);
+            best = (bins, sorted[begin], max);
         }
     }
     best

@@ -17,28 +17,18 @@ mod bounds;
 mod packing;
 #[cfg(test)]
 mod tests;
+mod zone;
 
 pub(crate) use bounds::{bins_together, root_levels, weight};
-pub(crate) use packing::{EFFORT, search_packing};
-pub use packing::{Packing, packing};
+pub(crate) use packing::{EFFORT, Packing, search_packing};
+pub(crate) use zone::{Proved, certify, zone_of_code, zone_of_moduli};
 
-use crate::zone::arith::chinese::pairwise_coprime;
-use bounds::{
-    ROOTS, bins_by_levels, bins_by_packing, power_levels, promising_thresholds, small_moduli,
-    zone_by_product, zone_of_bins,
-};
 use std::fmt;
 
 /// Why a number of stored elements is safe. An element *covers* a modulus if it has the same
 /// remainder as the stranger.
-///
-/// ```
-/// use tamis::zone::proof::{Certificate, zone};
-/// let (items, why) = zone(&[2, 3, 5, 7, 11], 48, 10);
-/// assert_eq!((items, why), (2, Certificate::Product));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Certificate {
+pub(crate) enum Certificate {
     /// Nothing is proved beyond the empty set.
     Empty,
     /// This modulus is at least the universe: its block is an exact bitmap.
@@ -55,12 +45,12 @@ pub enum Certificate {
         /// One less than the degree of the root.
         root: u32,
     },
-    /// No more than `most` of the moduli of at least `smallest` have a product below the universe.
+    /// No more than `max` of the moduli of at least `smallest` have a product below the universe.
     Together {
         /// The smallest modulus counted.
         smallest: u64,
         /// How many share a bin at most.
-        most: u32,
+        max: u32,
     },
     /// The moduli are weighed by the powers of `base` that they reach.
     Levels {
@@ -80,8 +70,7 @@ pub enum Certificate {
 
 impl Certificate {
     /// The reason in plain words.
-    #[must_use]
-    pub fn explain(&self) -> String {
+    pub(crate) fn explain(&self) -> String {
         match self {
             Self::Empty => String::from("nothing is proved beyond the empty set"),
             Self::Unlimited { modulus } => {
@@ -102,8 +91,8 @@ impl Certificate {
                  {root} at most",
                 root + 1
             ),
-            Self::Together { smallest, most } => format!(
-                "no stored element covers more than {most} of the moduli of at least {smallest}"
+            Self::Together { smallest, max } => format!(
+                "no stored element covers more than {max} of the moduli of at least {smallest}"
             ),
             Self::Levels { base } => format!(
                 "a modulus weighs the power of {base} that it reaches (a large one what it leaves \
@@ -127,79 +116,4 @@ impl fmt::Display for Certificate {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.explain())
     }
-}
-
-/// The largest zone that the lower bounds prove, at most `most`, and why.
-///
-/// Moduli that are not pairwise coprime (or below 2) prove nothing. The exhaustive search is not
-/// part of this: see `prove`.
-pub fn zone(moduli: &[u64], universe: u128, most: u32) -> (u32, Certificate) {
-    if moduli.is_empty() || !pairwise_coprime(moduli) {
-        return (0, Certificate::Empty);
-    }
-    zone_of_coprime(moduli, universe, most)
-}
-
-/// As `zone`, and if the lower bounds fall short of `items`, the exhaustive search decides.
-pub(crate) fn prove(
-    moduli: &[u64],
-    universe: u128,
-    items: u32,
-    effort: u64,
-) -> Option<Certificate> {
-    if moduli.is_empty() || !pairwise_coprime(moduli) {
-        return None;
-    }
-    let (proved, certificate) = zone_of_coprime(moduli, universe, items);
-    if proved >= items {
-        return Some(certificate);
-    }
-    let mut effort = effort;
-    let answer = search_packing(moduli, universe, items, &mut effort);
-    (answer == Packing::Impossible).then_some(Certificate::Exhaustive)
-}
-
-/// `zone` for moduli known to be pairwise coprime and at least 2.
-fn zone_of_coprime(moduli: &[u64], universe: u128, most: u32) -> (u32, Certificate) {
-    let Some(&largest) = moduli.iter().max() else {
-        return (0, Certificate::Empty);
-    };
-    if u128::from(largest) >= universe {
-        return (most, Certificate::Unlimited { modulus: largest });
-    }
-    // From here on every modulus is at most n - 1, hence n - 1 >= 2.
-    let mut sorted = moduli.to_vec();
-    sorted.sort_unstable();
-    let capacity = universe - 1;
-    let mut best = (0, Certificate::Empty);
-    let mut offer = |found: u32, certificate: Certificate| {
-        if found.min(most) > best.0 {
-            best = (found.min(most), certificate);
-        }
-        best.0 >= most
-    };
-    if offer(zone_by_product(&sorted, capacity, most), Certificate::Product) {
-        return best;
-    }
-    for root in 1..=ROOTS {
-        let bins = bins_by_levels(&sorted, capacity, &root_levels(capacity, root));
-        if offer(zone_of_bins(bins), Certificate::Count { root }) {
-            return best;
-        }
-    }
-    let (bins, smallest, most_together) = bins_together(&sorted, capacity);
-    if offer(zone_of_bins(bins), Certificate::Together { smallest, most: most_together }) {
-        return best;
-    }
-    for &base in small_moduli(&sorted, capacity) {
-        let bins = bins_by_levels(&sorted, capacity, &power_levels(capacity, base));
-        if offer(zone_of_bins(bins), Certificate::Levels { base }) {
-            return best;
-        }
-    }
-    for threshold in promising_thresholds(&sorted, capacity) {
-        let bins = bins_by_packing(&sorted, capacity, threshold);
-        offer(zone_of_bins(bins), Certificate::Packing { threshold });
-    }
-    best
 }

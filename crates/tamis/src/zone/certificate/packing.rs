@@ -1,21 +1,13 @@
 //! The exhaustive search for a packing, where the lower bounds do not decide.
 
-use super::zone;
-
 /// The deepest recursion of the exhaustive search (one level for each modulus).
 const MAX_DEPTH: usize = 1024;
 /// The nodes that the exhaustive search may visit.
 pub(crate) const EFFORT: u64 = 100_000;
 
 /// The answer of the exhaustive search.
-///
-/// ```
-/// use tamis::zone::proof::{Packing, packing};
-/// assert_eq!(packing(&[2, 3, 5, 7, 11], 48, 2, 10_000), Packing::Impossible);
-/// assert!(matches!(packing(&[2, 3, 5, 7, 11], 48, 3, 10_000), Packing::Packed(_)));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Packing {
+pub(crate) enum Packing {
     /// A packing: each bin's product is below the universe.
     Packed(Vec<Vec<u64>>),
     /// There is no packing.
@@ -26,16 +18,9 @@ pub enum Packing {
 
 /// Whether the moduli fit into `bins` bins of product at most `universe - 1`.
 ///
-/// The search visits at most `effort` nodes. The moduli need not be coprime for the packing itself;
-/// only for coprime ones does it say anything of a filter.
-pub fn packing(moduli: &[u64], universe: u128, bins: u32, effort: u64) -> Packing {
-    let mut effort = effort;
-    if zone(moduli, universe, bins).0 >= bins.max(1) {
-        return Packing::Impossible;
-    }
-    search_packing(moduli, universe, bins, &mut effort)
-}
-
+/// The moduli need not be coprime for the packing itself; only for coprime ones does it say anything
+/// of a filter.
+///
 /// Branch and bound: the moduli in descending order, each tried in the fullest bin first. What is
 /// left of the effort is handed back.
 pub(crate) fn search_packing(

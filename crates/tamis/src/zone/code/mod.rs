@@ -144,9 +144,9 @@ impl Code {
 
     /// The same code with another number of blocks: its first ones, or with more appended.
     pub(crate) fn with_blocks(&self, blocks: u64) -> Result<Code, Error> {
-        let most = self.max_blocks();
-        if blocks == 0 || blocks > most {
-            return Err(Error::Blocks { got: blocks, least: 1, most });
+        let max = self.max_blocks();
+        if blocks == 0 || blocks > max {
+            return Err(Error::Blocks { got: blocks, min: 1, max });
         }
         let count = blocks as u32; // at most 65,537
         Ok(match self {

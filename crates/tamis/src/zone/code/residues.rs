@@ -11,7 +11,7 @@ use crate::zone::arith::chinese::{pairwise_coprime, product_of};
 use crate::zone::arith::divisor::Divisor;
 use crate::zone::list::Occupancy;
 use crate::zone::list::progress::Watch;
-use crate::zone::list::residues::{join, modular, multisets, sturm};
+use crate::zone::list::residues::{algebra, join, multisets, sturm};
 use num_integer::Integer;
 use std::cmp::Reverse;
 
@@ -136,7 +136,7 @@ impl Encode for Residues {
         universe: u128,
         watch: &mut Watch,
     ) -> Option<Vec<u64>> {
-        modular::algebra(&self.moduli, &self.shifted(positions), universe, watch)
+        algebra::algebra(&self.moduli, &self.shifted(positions), universe, watch)
     }
 
     fn algebra_determines(&self, items: u64, universe: u128) -> bool {

@@ -200,7 +200,7 @@ fn best_exchange(primes: &[u32], exponents: &[u32], surplus: f64) -> Option<(Ste
             }
             (down.bits - ups[up].bits, Some(up))
         };
-        if saved > 0.5 && best.is_none_or(|(most, _, _)| saved > most) {
+        if saved > 0.5 && best.is_none_or(|(max, _, _)| saved > max) {
             best = Some((saved, index, up));
         }
     }

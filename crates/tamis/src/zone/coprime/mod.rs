@@ -88,7 +88,7 @@ pub(crate) fn choose(universe: u128, items: u32) -> Option<(Vec<u64>, Certificat
 
 /// The moduli with their certificate.
 fn proved(moduli: Vec<u64>, universe: u128, items: u32) -> Option<(Vec<u64>, Certificate)> {
-    let certificate = certificate::prove(&moduli, universe, items, certificate::EFFORT)?;
+    let certificate = certificate::certify(&moduli, universe, items, certificate::EFFORT)?;
     Some((moduli, certificate))
 }
 
@@ -115,7 +115,7 @@ impl Best {
             return;
         }
         moduli.sort_unstable();
-        if certificate::zone(&moduli, self.universe, self.items).0 >= self.items {
+        if certificate::zone_of_moduli(&moduli, self.universe, self.items).0 >= self.items {
             self.moduli = Some(moduli);
         }
     }
@@ -132,7 +132,7 @@ mod tests {
         let (moduli, certificate) = choose(universe, items).expect("within reach");
         assert!(moduli.is_sorted());
         assert!(crate::zone::arith::chinese::pairwise_coprime(&moduli));
-        let again = certificate::prove(&moduli, universe, items, certificate::EFFORT);
+        let again = certificate::certify(&moduli, universe, items, certificate::EFFORT);
         assert_eq!(again, Some(certificate), "{universe} {items}");
         moduli
     }
@@ -145,7 +145,7 @@ mod tests {
             let primes = egh(universe, items);
             assert_eq!((sum(&primes), primes.len()), (bits, count));
         }
-        let (zone, certificate) = certificate::zone(&egh(1 << 16, 100), 1 << 16, 1000);
+        let (zone, certificate) = certificate::zone_of_moduli(&egh(1 << 16, 100), 1 << 16, 1000);
         assert!(zone >= 135);
         assert_ne!(certificate, Certificate::Product);
     }

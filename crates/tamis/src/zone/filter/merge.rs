@@ -105,9 +105,9 @@ impl<C: CellKind> ZoneFilter<C> {
     fn combine(&mut self, other: &Self, with: impl Fn(u64, u64) -> u64) {
         let packed = self.packed();
         for cell in 0..self.plan.cells() {
-            let both =
+            let merged =
                 with(packed.get(self.body.bytes(), cell), packed.get(other.body.bytes(), cell));
-            packed.set(self.body.bytes_mut(), cell, both);
+            packed.set(self.body.bytes_mut(), cell, merged);
         }
     }
 }

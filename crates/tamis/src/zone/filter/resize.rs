@@ -10,9 +10,9 @@ impl<C: CellKind> ZoneFilter<C> {
     /// Extends the filter to `blocks` blocks, and its zone to what they allow. The filter lists
     /// itself for that, so it must be within its zone. [`Plan::growth`] says how far it can grow.
     pub fn grow(&mut self, blocks: u64) -> Result<(), Error> {
-        let (least, most) = (self.plan.probes(), self.plan.code().max_blocks());
-        if blocks < least {
-            return Err(Error::Blocks { got: blocks, least, most });
+        let (min, max) = (self.plan.probes(), self.plan.code().max_blocks());
+        if blocks < min {
+            return Err(Error::Blocks { got: blocks, min, max });
         }
         self.rebuild(self.plan.with_blocks(blocks)?)
     }
@@ -45,9 +45,9 @@ impl<C: CellKind> ZoneFilter<C> {
     /// Shrinks the filter to its first `blocks` blocks. If it holds more items than their zone
     /// allows, it is beyond its zone from then on.
     pub fn shrink(&mut self, blocks: u64) -> Result<(), Error> {
-        let most = self.plan.probes();
-        if blocks > most {
-            return Err(Error::Blocks { got: blocks, least: 1, most });
+        let max = self.plan.probes();
+        if blocks > max {
+            return Err(Error::Blocks { got: blocks, min: 1, max });
         }
         let mut shorter = self.shortened(&self.plan.with_blocks(blocks)?)?;
         shorter.state.beyond |= shorter.len > shorter.plan.items();

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | bits or counters | residues | join the occupied residues of a few moduli (`residues::join`) |
 //! | bits or counters | Reed-Solomon | interpolate through the occupied positions of a few blocks (`reed_solomon::join`) |
-//! | counters | residues | elementary symmetric polynomials, then roots modulo a prime (`residues::modular`) or by Sturm sequences (`residues::sturm`) |
+//! | counters | residues | elementary symmetric polynomials, then roots modulo a prime (`residues::algebra`) or by Sturm sequences (`residues::sturm`) |
 //! | counters | Reed-Solomon | interpolation, then the roots of Roth and Ruckenstein (`reed_solomon::algebra`) |
 
 pub(crate) mod progress;

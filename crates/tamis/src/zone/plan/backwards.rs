@@ -19,7 +19,7 @@ use num_bigint::BigUint;
 /// ```
 #[must_use]
 pub fn largest_universe(code: CodeKind, bits: u64, items: u64) -> Option<u128> {
-    let most = match code {
+    let max = match code {
         CodeKind::Egh => egh_universe(bits, items)?,
         CodeKind::Coprime => {
             // A bitmap fits if the universe has no more elements than there are bits. Otherwise
@@ -38,7 +38,7 @@ pub fn largest_universe(code: CodeKind, bits: u64, items: u64) -> Option<u128> {
         CodeKind::Rs => rs_universe(bits, items)?,
     };
     // A set of items needs at least as many elements.
-    (most >= 2 && most >= u128::from(items)).then_some(most.min(1 << 64))
+    (max >= 2 && max >= u128::from(items)).then_some(max.min(1 << 64))
 }
 
 /// The most bits for which the largest universe is found by planning many coprime codes.

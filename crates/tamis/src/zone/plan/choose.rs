@@ -83,8 +83,8 @@ fn best_of(universe: &Universe, items: u64, kind: CodeKind, prefer: Prefer) -> R
         residues(size, items, kind)
     };
     let code = code.ok_or_else(|| {
-        let most = u64::try_from(size).unwrap_or(u64::MAX).min(most_items(size, kind));
-        Error::Zone { code: kind, items, universe: size, most }
+        let max = u64::try_from(size).unwrap_or(u64::MAX).min(max_items(size, kind));
+        Error::Zone { code: kind, items, universe: size, max }
     })?;
     Plan::from_parts(universe.clone(), items, code, false)
 }
@@ -99,7 +99,7 @@ fn bits_of_one(size: u128) -> u64 {
 const MAX_PRODUCT_BITS: u64 = 120_732;
 
 /// So many items of the universe have a code of this kind for certain.
-fn most_items(size: u128, kind: CodeKind) -> u64 {
+fn max_items(size: u128, kind: CodeKind) -> u64 {
     match kind {
         CodeKind::Rs => reed_solomon::max_items(size),
         // A bitmap holds every element.
@@ -138,10 +138,10 @@ mod tests {
         for bits in [20, 32, 50, 64] {
             let size = 1u128 << bits;
             let universe = Universe::interval(0, (size - 1) as u64).unwrap();
-            let most = most_items(size, CodeKind::Egh);
-            assert!(Plan::with_code(universe.clone(), most, CodeKind::Egh).is_ok(), "{bits}");
-            let more = Plan::with_code(universe, most + most / 8 + 1, CodeKind::Egh);
-            assert!(matches!(more, Err(Error::Zone { most: said, .. }) if said == most), "{bits}");
+            let max = max_items(size, CodeKind::Egh);
+            assert!(Plan::with_code(universe.clone(), max, CodeKind::Egh).is_ok(), "{bits}");
+            let more = Plan::with_code(universe, max + max / 8 + 1, CodeKind::Egh);
+            assert!(matches!(more, Err(Error::Zone { max: said, .. }) if said == max), "{bits}");
         }
     }
 }

@@ -37,7 +37,7 @@ impl Guideline {
 /// ```
 #[must_use]
 pub fn guideline(universe: &Universe, sizes: &[f64], worth: f64, code: CodeKind) -> Vec<Guideline> {
-    let most = (sizes.len() as u64).saturating_sub(1);
+    let max = (sizes.len() as u64).saturating_sub(1);
     let row = |items: u64| {
         let plan = Plan::with_code(universe.clone(), items, code).ok()?;
         let value = sizes
@@ -50,5 +50,5 @@ pub fn guideline(universe: &Universe, sizes: &[f64], worth: f64, code: CodeKind)
             .sum();
         Some(Guideline { items, bits: plan.bits(), value })
     };
-    (1..=most).filter_map(row).collect()
+    (1..=max).filter_map(row).collect()
 }

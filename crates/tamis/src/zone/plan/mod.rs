@@ -3,7 +3,6 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `choose` | the best code for a request |
-//! | `prove` | the zone of a code, with its proof |
 //! | `resize` | the same code with more or fewer blocks |
 //! | `listing` | up to how many items a filter can be listed, and how |
 //! | `rates` | formulas of the EGH paper: rates beyond the zone, bounds |
@@ -14,7 +13,6 @@ mod backwards;
 mod choose;
 mod guideline;
 mod listing;
-mod prove;
 mod rates;
 mod resize;
 
@@ -23,10 +21,10 @@ pub use choose::Prefer;
 pub use guideline::{Guideline, guideline};
 pub use resize::Growth;
 
+use super::certificate::{Proved, zone_of_code};
 use super::code::{Code, Encoder};
 use super::universe::Universe;
 use crate::Error;
-use prove::Proved;
 use std::fmt;
 
 /// The most bits that d items of the universe may take as a list, log2(n^d), for the codes of
@@ -85,13 +83,13 @@ impl Plan {
         code: Code,
         counting: bool,
     ) -> Result<Plan, Error> {
-        let Proved { encoder, zone, proof } = prove::prove(&code, &universe, items)?;
+        let Proved { encoder, zone, proof } = zone_of_code(&code, &universe, items)?;
         if items == 0 || items > zone {
             return Err(Error::Field { field: "number of items", got: items.to_string() });
         }
         let plan = Plan { universe, items, code, counting, encoder, zone, proof };
         let bits = plan.cells().checked_mul(u64::from(plan.counter_bits()));
-        if bits.is_none_or(|bits| bits > crate::bits::MOST) {
+        if bits.is_none_or(|bits| bits > crate::bits::MAX) {
             return Err(Error::Field { field: "number of cells", got: plan.cells().to_string() });
         }
         Ok(plan)
@@ -147,9 +145,9 @@ impl Plan {
         self.bits().div_ceil(8)
     }
 
-    /// Refuses the plan if a filter by it would take more than `most` bytes of memory.
-    pub fn check_memory(&self, most: u64) -> Result<(), Error> {
-        crate::store::check_memory(self.bytes(), most)
+    /// Refuses the plan if a filter by it would take more than `max` bytes of memory.
+    pub fn check_memory(&self, max: u64) -> Result<(), Error> {
+        crate::store::check_memory(self.bytes(), max)
     }
 
     /// The blocks, one probe each.

@@ -38,7 +38,7 @@ impl Plan {
     /// Füredi): 0.25 d^2 log n / log d. `None` for one item, of which the claim says nothing, and
     /// where it cannot hold because a bit for each element would be fewer bits.
     #[must_use]
-    pub fn least_bits(&self) -> Option<f64> {
+    pub fn min_bits(&self) -> Option<f64> {
         let (d, n) = (self.items as f64, self.universe.size() as f64);
         let claimed = 0.25 * d * d / d.log2() * n.log2();
         (self.items >= 2 && claimed <= n).then_some(claimed)
@@ -46,7 +46,7 @@ impl Plan {
 
     /// An upper bound on the probes of EGH, by Claim 3, which is for universes of at least 7.
     #[must_use]
-    pub fn most_probes(&self) -> Option<f64> {
+    pub fn max_probes(&self) -> Option<f64> {
         if self.universe.size() < 7 {
             return None;
         }

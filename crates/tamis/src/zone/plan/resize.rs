@@ -1,8 +1,8 @@
 //! The same code with more or fewer blocks.
 
 use super::Plan;
-use super::prove::{Proved, prove};
 use crate::Error;
+use crate::zone::certificate::{Proved, zone_of_code};
 use crate::zone::code::Code;
 use crate::zone::coprime;
 
@@ -39,7 +39,7 @@ impl Plan {
         // As many blocks or more are safe for as many items. That is proved again, if necessary by
         // the search that proved it first.
         let wanted = if blocks >= self.probes() { self.zone } else { 0 };
-        let mut proved = prove(&code, &self.universe, wanted)?;
+        let mut proved = zone_of_code(&code, &self.universe, wanted)?;
         // Another length of a small code may also owe its zone to that search. It is asked item by
         // item: a longer filter has the largest zone there is, a shorter one accepts no more items.
         let enough = if blocks > self.probes() { u64::MAX } else { self.items };
@@ -47,7 +47,7 @@ impl Plan {
             && moduli.iter().sum::<u64>() <= coprime::MAX_SMALL_SUM
         {
             while proved.zone < enough {
-                let further = prove(&code, &self.universe, proved.zone + 1)?;
+                let further = zone_of_code(&code, &self.universe, proved.zone + 1)?;
                 if further.zone <= proved.zone {
                     break;
                 }
@@ -71,16 +71,16 @@ impl Plan {
         if u128::from(items) > self.universe.size() {
             return Err(Error::MoreThanUniverse { items, universe: self.universe.size() });
         }
-        let most = self.code.max_blocks();
+        let max = self.code.max_blocks();
         let suffice = |blocks: u64| self.with_blocks(blocks).is_ok_and(|plan| plan.zone >= items);
         // More blocks never make the zone smaller: double until they suffice, then halve the gap.
         let mut high = self.probes();
         while !suffice(high) {
-            if high >= most {
+            if high >= max {
                 let Growth { blocks, items: reach } = self.growth();
-                return Err(Error::Growth { items, blocks, most: reach });
+                return Err(Error::Growth { items, blocks, max: reach });
             }
-            high = (high * 2).min(most);
+            high = (high * 2).min(max);
         }
         let mut low = 0;
         while high - low > 1 {

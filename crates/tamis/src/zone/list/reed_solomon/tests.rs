@@ -88,13 +88,13 @@ fn case(order: usize, t: u32, seed: u64, shape: u8, spare: u32) -> Case {
     let mut draw = Draw::new(seed);
     let whole = largest_universe(q, t);
     let universe = if seed.is_multiple_of(2) { whole } else { 1 + draw.below(whole) };
-    let most = q / t.max(1);
+    let max = q / t.max(1);
     let size = match draw.below(4) {
         0 => draw.below(3) as u64,
-        1 => u64::from(most),
-        _ => draw.below(u128::from(most) + 1) as u64,
+        1 => u64::from(max),
+        _ => draw.below(u128::from(max) + 1) as u64,
     };
-    let size = size.min(u64::from(most)).min(60);
+    let size = size.min(u64::from(max)).min(60);
     let set = set(&mut draw, q, universe, size, shape);
     let needed = set.len() as u32 * t + 1;
     let count = if spare == 3 { q + 1 } else { needed.saturating_add(spare).min(q + 1) };

@@ -1,8 +1,8 @@
 //! Listing a set from the cells of a code of residues.
 
+pub(crate) mod algebra;
 mod combine;
 pub(crate) mod join;
-pub(crate) mod modular;
 pub(crate) mod multisets;
 mod roots;
 #[cfg(test)]

@@ -47,9 +47,9 @@ pub(crate) fn list(method: Method, set: &[u64], universe: u128) -> Option<Vec<u6
     method(&moduli, &residues(set, &moduli), universe)
 }
 
-/// The empty set, single elements, and the whole of every universe below `most`.
-pub(crate) fn check_extremes(method: Method, most: u64) {
-    for universe in 1..most {
+/// The empty set, single elements, and the whole of every universe below `max`.
+pub(crate) fn check_extremes(method: Method, max: u64) {
+    for universe in 1..max {
         let all: Vec<u64> = (0..universe).collect();
         assert_eq!(list(method, &all, universe.into()), Some(all));
     }
@@ -107,10 +107,10 @@ pub(crate) fn check_too_few_moduli(
     Ok(())
 }
 
-/// A universe with a random set of up to `most` elements, a run of consecutive ones, or both
+/// A universe with a random set of up to `max` elements, a run of consecutive ones, or both
 /// ends.
-pub(crate) fn sets(most: usize) -> impl Strategy<Value = (u128, Vec<u64>)> {
-    let raw = prop::collection::vec(any::<u64>(), 0..=most);
+pub(crate) fn sets(max: usize) -> impl Strategy<Value = (u128, Vec<u64>)> {
+    let raw = prop::collection::vec(any::<u64>(), 0..=max);
     (prop::sample::select(UNIVERSES.to_vec()), raw, 0..4u8).prop_map(|(universe, raw, kind)| {
         let place = |x: u128| (x % universe) as u64;
         let start = u128::from(raw.first().copied().unwrap_or(0));

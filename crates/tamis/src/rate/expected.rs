@@ -63,8 +63,8 @@ fn occupancy(cells: usize, throws: u64) -> Vec<f64> {
     let mut chance = vec![0.0; cells + 1];
     chance[0] = 1.0;
     for throw in 0..throws {
-        let most = (throw as usize + 1).min(cells);
-        for x in (1..=most).rev() {
+        let max = (throw as usize + 1).min(cells);
+        for x in (1..=max).rev() {
             let (stay, grow) = (x as f64 / cells as f64, (cells - x + 1) as f64 / cells as f64);
             chance[x] = chance[x] * stay + chance[x - 1] * grow;
         }
@@ -125,16 +125,16 @@ pub(super) fn blocked_approximation(blocks: u64, words_per_key: u32, items: u64)
 /// The mean of `value` under a distribution on 0..=most known by its mean and the ratio of
 /// neighbours, P(i+1)/P(i): weights are walked outwards from the middle and normalised, so nothing
 /// overflows.
-fn mixture(mean: f64, most: f64, ratio: impl Fn(f64) -> f64, value: impl Fn(f64) -> f64) -> f64 {
+fn mixture(mean: f64, max: f64, ratio: impl Fn(f64) -> f64, value: impl Fn(f64) -> f64) -> f64 {
     const NEGLIGIBLE: f64 = 1e-25;
-    let middle = mean.floor().min(most);
+    let middle = mean.floor().min(max);
     let (mut total, mut weights) = (value(middle), 1.0);
     let mut add = |at: f64, weight: f64| {
         total += weight * value(at);
         weights += weight;
     };
     let (mut at, mut weight) = (middle, 1.0);
-    while at < most && weight > NEGLIGIBLE {
+    while at < max && weight > NEGLIGIBLE {
         weight *= ratio(at);
         at += 1.0;
         add(at, weight);

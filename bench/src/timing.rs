@@ -1,4 +1,4 @@
-//! Timing side by side: rounds are interleaved, so that whatever else the machine does falls on all
+//! Timing side by side: repeats are interleaved, so that whatever else the machine does falls on all
 //! alike, and ratios are taken within a round.
 
 use std::hint::black_box;
@@ -48,12 +48,12 @@ pub(crate) struct Line {
 /// caches with something else.
 pub(crate) fn interleave<'k, K: ?Sized + 'k>(
     mut tasks: Vec<Task<'_, K>>,
-    rounds: usize,
+    repeats: usize,
     warm: bool,
     window: impl Fn(usize) -> (&'k K, usize),
 ) -> Vec<Line> {
     let mut windows = (0..).map(window);
-    for round in 0..rounds {
+    for round in 0..repeats {
         // Everyone is first in turn.
         let first = round % tasks.len();
         let (back, front) = tasks.split_at_mut(first);
