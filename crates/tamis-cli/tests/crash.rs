@@ -15,7 +15,7 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use tamis::privacy::Ledger;
+use tamis::privacy::{Ledger, LedgerError};
 use tamis::{AnyFilter, Open};
 
 /// Starts `tamis` and does not wait.
@@ -192,7 +192,9 @@ fn releases_are_paid_for() {
                 fs::remove_file(shell.path("public")).unwrap();
             }
             let book = match Ledger::open(shell.path("book")) {
-                Err(tamis::Error::Torn { .. }) => Ledger::repair(shell.path("book")).unwrap(),
+                Err(tamis::Error::Ledger(LedgerError::Torn { .. })) => {
+                    Ledger::repair(shell.path("book")).unwrap()
+                }
                 other => other.unwrap(),
             };
             let entries = book.entries().len();

@@ -1,7 +1,7 @@
 //! Why something could not be done: the values involved, then the remedy.
 
 #[cfg(feature = "privacy")]
-use crate::privacy::Epsilon;
+use crate::privacy::{EpsilonFault, LedgerError, audit::AuditError};
 use crate::rate::MAX_BITS;
 #[cfg(feature = "zone")]
 use crate::zone::{CodeKind, ListError};
@@ -75,8 +75,8 @@ pub enum Error {
     Memory {
         /// The bytes needed.
         needed: u64,
-        /// What stood against it.
-        available: String,
+        /// The bytes that the caller allows; `None` if the system has not got them.
+        allowed: Option<u64>,
     },
     /// The plan, or the file, is of another kind of filter.
     Kind {
@@ -154,6 +154,13 @@ pub enum Error {
         /// `header` or `body`.
         part: &'static str,
     },
+    /// A part of the file is not zero where every writer of this version leaves zeros.
+    NotZero {
+        /// The part, as FORMAT.md names it.
+        part: &'static str,
+    },
+    /// The header's number of items held is not what the cells show.
+    ItemsHeld,
     /// A field holds what no writer of this version writes.
     Field {
         /// The field, as FORMAT.md names it.
@@ -241,12 +248,13 @@ pub enum Error {
     },
     /// The dictionary is another one than the filter was built with.
     WrongDictionary,
-    /// A privacy loss is a number from 0 to a million.
+    /// This is no privacy loss, or none to publish at.
+    #[cfg(feature = "privacy")]
     Epsilon {
         /// What was given.
         got: String,
         /// What is wrong with it.
-        why: &'static str,
+        fault: EpsilonFault,
     },
     /// The operating system gave no random bytes. Nothing was drawn.
     Randomness {
@@ -272,35 +280,12 @@ pub enum Error {
         /// The closest rate that would be accepted.
         nearest: f64,
     },
-    /// The budget does not allow the charge. Nothing was charged.
-    #[cfg(feature = "privacy")]
-    Budget {
-        /// The whole budget.
-        budget: Epsilon,
-        /// What is left of it.
-        left: Epsilon,
-        /// What was asked for.
-        asked: Epsilon,
-    },
-    /// The last line of the ledger is not whole.
-    Torn {
-        /// The line, counted from 1.
-        line: u64,
-    },
     /// The ledger cannot be made, read or charged.
-    Ledger {
-        /// What stands against it.
-        why: String,
-        /// What to do.
-        remedy: &'static str,
-    },
-    /// The mechanism cannot be audited so.
-    Audit {
-        /// What stands against it.
-        why: String,
-        /// What to do.
-        remedy: &'static str,
-    },
+    #[cfg(feature = "privacy")]
+    Ledger(LedgerError),
+    /// The mechanism cannot be audited.
+    #[cfg(feature = "privacy")]
+    Audit(AuditError),
     /// The operating system refused.
     Io(std::io::Error),
 }
@@ -342,10 +327,15 @@ impl fmt::Display for Error {
                 "a threshold is from 1 to the {hashes} hashes of a key (got {got}); the nearest \
                  feasible one is {nearest}"
             ),
-            Error::Memory { needed, available } => write!(
+            Error::Memory { needed, allowed: Some(allowed) } => write!(
                 out,
-                "the filter needs {needed} bytes of memory and {available}; plan a smaller filter \
-                 or allow more"
+                "the filter needs {needed} bytes of memory and is allowed {allowed}; plan a \
+                 smaller filter or allow more"
+            ),
+            Error::Memory { needed, allowed: None } => write!(
+                out,
+                "the filter needs {needed} bytes of memory and the system has not got them; plan \
+                 a smaller filter, or free some memory"
             ),
             Error::Kind { planned, wanted } => write!(
                 out,
@@ -407,10 +397,20 @@ impl fmt::Display for Error {
                 out,
                 "the {part} is damaged: its checksum does not match; restore a good copy"
             ),
+            Error::NotZero { part } => write!(
+                out,
+                "the file's {part} is not zero; the file is damaged or not tamis's own: restore a \
+                 good copy"
+            ),
+            Error::ItemsHeld => write!(
+                out,
+                "the file's number of items held is not what its cells show; the file is damaged \
+                 or not tamis's own: restore a good copy"
+            ),
             Error::Field { field, got } => write!(
                 out,
                 "the file's {field} is {got}, which this version never writes; the file is \
-                 damaged or not tamis's own"
+                 damaged or not tamis's own: restore a good copy"
             ),
             Error::EmptyUniverse => write!(out, "the universe has no elements; give at least 1"),
             Error::EmptyInterval { first, last } => {
@@ -464,10 +464,11 @@ impl fmt::Display for Error {
                 out,
                 "this is not the dictionary that the filter was built with; give the original one"
             ),
-            Error::Epsilon { got, why } => write!(
+            #[cfg(feature = "privacy")]
+            Error::Epsilon { got, fault } => write!(
                 out,
-                "epsilon cannot be {got:?}: {why}; give a number from 0 to 1000000 with at most \
-                 nine decimals, such as 0.5"
+                "epsilon cannot be {got:?}: {fault}; give a number above 0 and up to 1000000 with \
+                 at most nine decimals, such as 0.5"
             ),
             Error::Randomness { why } => write!(
                 out,
@@ -491,20 +492,9 @@ impl fmt::Display for Error {
                  the nearest feasible rate is {nearest:?}"
             ),
             #[cfg(feature = "privacy")]
-            Error::Budget { budget, left, asked } => write!(
-                out,
-                "a charge of {asked} is more than the {left} that is left of the budget of \
-                 {budget}, so nothing was charged; charge no more than is left, or publish an \
-                 earlier release again byte for byte, which costs nothing"
-            ),
-            Error::Torn { line } => write!(
-                out,
-                "line {line} of the ledger, the last one, is torn: a charge was interrupted, or \
-                 the file was cut; restore a good copy, or repair the ledger, which counts the \
-                 torn charge as spent"
-            ),
-            Error::Ledger { why, remedy } => write!(out, "{why}; {remedy}"),
-            Error::Audit { why, remedy } => write!(out, "{why}; {remedy}"),
+            Error::Ledger(error) => error.fmt(out),
+            #[cfg(feature = "privacy")]
+            Error::Audit(error) => error.fmt(out),
             Error::Io(error) => error.fmt(out),
         }
     }
@@ -516,6 +506,20 @@ impl std::error::Error for Error {
             Error::Io(error) => error.source(),
             _ => None,
         }
+    }
+}
+
+#[cfg(feature = "privacy")]
+impl From<LedgerError> for Error {
+    fn from(error: LedgerError) -> Error {
+        Error::Ledger(error)
+    }
+}
+
+#[cfg(feature = "privacy")]
+impl From<AuditError> for Error {
+    fn from(error: AuditError) -> Error {
+        Error::Audit(error)
     }
 }
 

@@ -48,15 +48,15 @@ enum Place {
 }
 
 pub(crate) fn memory(needed: u64) -> Error {
-    Error::Memory { needed, available: "the system has not got them".to_owned() }
+    Error::Memory { needed, allowed: None }
 }
 
 /// Refuses what would take more memory than the caller allows.
-pub(crate) fn check_memory(needed: u64, most: u64) -> Result<(), Error> {
-    if needed <= most {
+pub(crate) fn check_memory(needed: u64, allowed: u64) -> Result<(), Error> {
+    if needed <= allowed {
         return Ok(());
     }
-    Err(Error::Memory { needed, available: format!("is allowed {most}") })
+    Err(Error::Memory { needed, allowed: Some(allowed) })
 }
 
 /// So many of the same value. Memory that cannot be had is an error, not an abort.

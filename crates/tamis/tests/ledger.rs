@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use tamis::Error;
-use tamis::privacy::{Epsilon, Ledger};
+use tamis::privacy::{Epsilon, Ledger, LedgerError};
 use tempfile::TempDir;
 
 fn epsilon(text: &str) -> Epsilon {
@@ -32,7 +32,7 @@ fn charge_often(path: &Path, amount: Epsilon, times: u32, name: &str) -> usize {
                 );
                 true
             }
-            Err(Error::Budget { left, asked, .. }) => {
+            Err(Error::Ledger(LedgerError::Budget { left, asked, .. })) => {
                 assert!(left < asked);
                 false
             }
@@ -81,7 +81,10 @@ fn a_ledger_is_made_once_and_remembers() {
         assert_eq!(receipt.left.billionths(), 1_000_000_000 - i * 100_000_000);
     }
     let error = ledger.charge(epsilon("0.000000001"), "more").unwrap_err();
-    assert!(matches!(error, Error::Budget { left: Epsilon::ZERO, .. }), "{error}");
+    assert!(
+        matches!(error, Error::Ledger(LedgerError::Budget { left: Epsilon::ZERO, .. })),
+        "{error}"
+    );
     let again = Ledger::open(&path).unwrap();
     assert_eq!(
         (again.budget(), again.spent(), again.left()),
@@ -195,7 +198,10 @@ fn a_crash_leaves_a_torn_ledger_that_can_be_repaired() {
     assert!(torn.len() == 512 || torn.len() == 1_024);
     let whole = torn.matches('\n').count() as u64;
     let error = Ledger::open(&path).unwrap_err();
-    assert!(matches!(error, Error::Torn { line } if line == whole + 1), "{error}");
+    assert!(
+        matches!(error, Error::Ledger(LedgerError::Torn { line }) if line == whole + 1),
+        "{error}"
+    );
     assert!(error.to_string().contains("repair"), "{error}");
     let mut ledger = Ledger::repair(&path).unwrap();
     assert_eq!(ledger.entries().len() as u64, whole);

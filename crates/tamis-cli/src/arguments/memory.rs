@@ -45,15 +45,15 @@ impl MemoryLimit {
     /// The bytes of a filter that comes from a stream.
     pub(crate) fn read_all(&self, mut input: impl Read) -> anyhow::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let Some(most) = self.bytes() else {
+        let Some(allowed) = self.bytes() else {
             input.read_to_end(&mut bytes)?;
             return Ok(bytes);
         };
-        let limit = most.saturating_add(MAX_HEADER);
+        let limit = allowed.saturating_add(MAX_HEADER);
         input.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > limit {
-            let available = format!("is allowed {most}");
-            return Err(Error::Memory { needed: bytes.len() as u64, available }.into());
+            let needed = bytes.len() as u64;
+            return Err(Error::Memory { needed, allowed: Some(allowed) }.into());
         }
         Ok(bytes)
     }

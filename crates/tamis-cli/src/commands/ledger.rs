@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use tamis::privacy::{Epsilon, Ledger as Book};
+use tamis::privacy::{Epsilon, Ledger as Book, LedgerError};
 
 /// Keep a budget of privacy losses
 ///
@@ -107,9 +107,10 @@ impl Ledger {
 
 fn open(path: &Path) -> anyhow::Result<Book> {
     match Book::open(path) {
-        Err(tamis::Error::Torn { line }) => Err(tamis::Error::Torn { line }).with_context(|| {
-            format!("{} (to repair it: tamis ledger repair {})", path.display(), path.display())
-        }),
+        Err(tamis::Error::Ledger(torn @ LedgerError::Torn { .. })) => Err(tamis::Error::from(torn))
+            .with_context(|| {
+                format!("{} (to repair it: tamis ledger repair {})", path.display(), path.display())
+            }),
         Err(tamis::Error::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
             anyhow::bail!(
                 "there is no ledger {}; start it with tamis ledger new {} --budget E",

@@ -155,7 +155,7 @@ impl<'a> Fields<'a> {
         if ranges_are_zero && zero(&self.bytes[rest..]) {
             return Ok(());
         }
-        Err(refused("reserved space", "not zero"))
+        Err(Error::NotZero { part: "reserved space" })
     }
 
     /// The hash family of byte 32, with the seed or key check of byte 40.

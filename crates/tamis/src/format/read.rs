@@ -157,17 +157,11 @@ impl Open {
             return Err(Error::Checksum { part: "body" });
         }
         if !bits::clear_from(body.bytes(), header.bits) {
-            return Err(Error::Field {
-                field: "last byte",
-                got: "not zero past the last cell".to_owned(),
-            });
+            return Err(Error::NotZero { part: "last byte past the last cell" });
         }
         let filter = (header.with_body)(body)?;
         if self.verify.unwrap_or(verify) && !filter.is_consistent() {
-            return Err(Error::Field {
-                field: "number of items held",
-                got: "not what the cells show".to_owned(),
-            });
+            return Err(Error::ItemsHeld);
         }
         Ok(filter)
     }

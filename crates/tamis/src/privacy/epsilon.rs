@@ -68,26 +68,54 @@ impl Epsilon {
     }
 }
 
+/// Why a number is no privacy loss, or not one to publish at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EpsilonFault {
+    /// It is not a number.
+    NotANumber,
+    /// It is below zero.
+    Negative,
+    /// It has more than nine decimals.
+    TooManyDecimals,
+    /// It is above [`Epsilon::MAX`].
+    TooLarge,
+    /// It is zero, and a release at no loss says nothing.
+    Zero,
+}
+
+impl fmt::Display for EpsilonFault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            EpsilonFault::NotANumber => "it is not a number",
+            EpsilonFault::Negative => "a loss is not negative",
+            EpsilonFault::TooManyDecimals => "it has more than nine decimals",
+            EpsilonFault::TooLarge => "it is above one million",
+            EpsilonFault::Zero => "a release at no loss says nothing",
+        })
+    }
+}
+
 impl FromStr for Epsilon {
     type Err = Error;
 
     /// A decimal number such as `2`, `0.5` or `1e-3`, from 0 to a million and with at most nine
     /// decimals.
     fn from_str(text: &str) -> Result<Epsilon, Error> {
-        let refused = |why| Error::Epsilon { got: text.trim().to_owned(), why };
+        let refused = |fault| Error::Epsilon { got: text.trim().to_owned(), fault };
         let (digits, shift) = match text.trim().split_once(['e', 'E']) {
             Some((digits, exponent)) => {
-                (digits, exponent.parse::<i8>().map_err(|_| refused("it is not a number"))?)
+                (digits, exponent.parse::<i8>().map_err(|_| refused(EpsilonFault::NotANumber))?)
             }
             None => (text.trim(), 0),
         };
         if digits.starts_with('-') {
-            return Err(refused("a loss is not negative"));
+            return Err(refused(EpsilonFault::Negative));
         }
         let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
         let all = [whole, part].concat();
         if all.is_empty() || !all.bytes().all(|c| c.is_ascii_digit()) {
-            return Err(refused("it is not a number"));
+            return Err(refused(EpsilonFault::NotANumber));
         }
         // The number is `all` times 10^places billionths.
         let places = DECIMALS as i64 + i64::from(shift) - part.len() as i64;
@@ -101,12 +129,12 @@ impl FromStr for Epsilon {
                 let cut = places.unsigned_abs() as usize;
                 let kept = all.len().saturating_sub(cut);
                 if all[kept..].bytes().any(|c| c != b'0') || cut > all.len() {
-                    return Err(refused("it has more than nine decimals"));
+                    return Err(refused(EpsilonFault::TooManyDecimals));
                 }
                 (&all[..kept], 0)
             }
         };
-        let too_large = || refused("it is above one million");
+        let too_large = || refused(EpsilonFault::TooLarge);
         let value = kept.parse::<u64>().map_err(|_| too_large())?;
         let unit = u32::try_from(zeros)
             .ok()
@@ -121,15 +149,15 @@ impl TryFrom<f64> for Epsilon {
 
     /// The number as it prints, rounded up to billionths.
     fn try_from(value: f64) -> Result<Epsilon, Error> {
-        let refused = |why| Error::Epsilon { got: value.to_string(), why };
+        let refused = |fault| Error::Epsilon { got: value.to_string(), fault };
         if value.is_nan() {
-            return Err(refused("it is not a number"));
+            return Err(refused(EpsilonFault::NotANumber));
         }
         if value < 0.0 {
-            return Err(refused("a loss is not negative"));
+            return Err(refused(EpsilonFault::Negative));
         }
         if value > Self::MAX.to_f64() {
-            return Err(refused("it is above one million"));
+            return Err(refused(EpsilonFault::TooLarge));
         }
         let text = value.to_string(); // plain decimals, the shortest that round-trip
         let (whole, part) = text.split_once('.').unwrap_or((&text, ""));

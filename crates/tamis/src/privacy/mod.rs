@@ -66,8 +66,8 @@ mod release;
 mod ultra;
 
 use crate::{Error, HashFamily};
-pub use epsilon::Epsilon;
-pub use ledger::{Entry, Ledger, Receipt, Utc};
+pub use epsilon::{Epsilon, EpsilonFault};
+pub use ledger::{Entry, Ledger, LedgerError, LedgerText, LineFault, Receipt, Utc};
 pub use linear::{LinearDraft, LinearFilter, LinearPlan};
 use noise::{Coins, SecretCoins};
 pub use release::{Rehearsal, Release, ReleasePlan};
@@ -102,10 +102,7 @@ pub fn f1(fpr: f64, fnr: f64) -> f64 {
 /// A loss of nothing allows nothing but noise.
 fn check_epsilon(epsilon: Epsilon) -> Result<(), Error> {
     if epsilon == Epsilon::ZERO {
-        return Err(Error::Epsilon {
-            got: "0".to_owned(),
-            why: "at no loss nothing can be told apart",
-        });
+        return Err(Error::Epsilon { got: "0".to_owned(), fault: EpsilonFault::Zero });
     }
     Ok(())
 }

@@ -44,6 +44,7 @@
 //! # Ok::<(), tamis::Error>(())
 //! ```
 
+mod error;
 mod plans;
 
 use crate::Error;
@@ -51,6 +52,7 @@ use crate::hash::mix;
 use crate::privacy::Epsilon;
 use crate::stats::clopper_pearson;
 use crate::threads::share;
+pub use error::AuditError;
 use std::fmt;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -232,32 +234,22 @@ fn audit_on(
     options: Options,
     progress: &(impl Fn(u64) + Sync),
 ) -> Result<Finding, Error> {
-    let refused = |why, remedy| Err(Error::Audit { why, remedy });
     if !(1..=MAX_RUNS).contains(&options.runs) {
-        return refused(
-            format!("an audit cannot have {} runs a side", options.runs),
-            "take a million",
-        );
+        return Err(AuditError::Runs { got: options.runs }.into());
     }
     if !(1e-9..=0.5).contains(&options.alpha) {
-        return refused(
-            format!("the chance of an unjust verdict cannot be {}", options.alpha),
-            "take one from 1e-9 to 0.5",
-        );
+        return Err(AuditError::Alpha { got: options.alpha }.into());
     }
     let outcomes = mechanism.outcomes();
-    let bad_outcomes = || Error::Audit {
-        why: format!("a mechanism cannot have {outcomes} outcomes"),
-        remedy: "tell apart at least 2 and at most 1000",
-    };
+    let bad_outcomes = AuditError::Outcomes { got: outcomes };
     if !(2..=MAX_OUTCOMES).contains(&outcomes) {
-        return Err(bad_outcomes());
+        return Err(bad_outcomes.into());
     }
     let seen = count(threads, mechanism, options, progress)?;
     let witness = (1..outcomes)
         .flat_map(|threshold| witnesses(mechanism, options, &seen, threshold))
         .reduce(|max, next| if next.epsilon() > max.epsilon() { next } else { max })
-        .ok_or_else(bad_outcomes)?;
+        .ok_or(bad_outcomes)?;
     let (epsilon, [without, with]) = (witness.epsilon(), seen);
     let claim = mechanism.claim();
     let verdict = if epsilon > claim.to_f64() { Verdict::Violated } else { Verdict::Consistent };
@@ -272,9 +264,9 @@ fn count(
     options: Options,
     progress: &(impl Fn(u64) + Sync),
 ) -> Result<[Vec<u64>; 2], Error> {
-    let outcomes = mechanism.outcomes() as usize;
+    let outcomes = mechanism.outcomes();
     let (total, next, failed) = (2 * options.runs, AtomicU64::new(0), AtomicBool::new(false));
-    let empty = || [vec![0; outcomes], vec![0; outcomes]];
+    let empty = || [vec![0; outcomes as usize], vec![0; outcomes as usize]];
     let work = || {
         let mut seen = empty();
         while !failed.load(Ordering::Relaxed) {
@@ -286,16 +278,10 @@ fn count(
             for run in start..end {
                 let with_target = run % 2 == 1;
                 let outcome =
-                    mechanism.run(with_target, coins(options.seed, run)).and_then(|outcome| {
-                        seen[usize::from(with_target)].get_mut(outcome as usize).ok_or(
-                            Error::Audit {
-                                why: format!(
-                                    "a run had outcome {outcome}, where there are {outcomes} from \
-                                     0 on"
-                                ),
-                                remedy: "correct the mechanism's number of outcomes",
-                            },
-                        )
+                    mechanism.run(with_target, coins(options.seed, run)).and_then(|got| {
+                        let counts = &mut seen[usize::from(with_target)];
+                        let unknown = AuditError::UnknownOutcome { got, outcomes };
+                        counts.get_mut(got as usize).ok_or(unknown.into())
                     });
                 match outcome {
                     Ok(times) => *times += 1,

@@ -1,14 +1,7 @@
-//! The text of a ledger: a line for the budget, then a line for each charge.
-//!
-//! A line is five fields with tabs between them: a label, an amount, a moment, a text and a
-//! checksum. The first line's label is the signature with the version, its amount the budget; the
-//! others' labels count from 1. The checksum is the CRC-32C, in eight hexadecimal digits, of this
-//! line and all earlier lines, each without its checksum. So no line can be changed, removed or
-//! moved without the checksums of all later lines failing.
-//!
-//! Every value has one spelling. A line is good if writing what it says gives the same bytes.
+//! All lines of a ledger: a line for the budget, then a line for each charge.
 
-use super::Utc;
+use super::line::{escape, fields_of, format_line, text, torn_text};
+use super::{LedgerError, LedgerText, LineFault, Utc};
 use crate::Error;
 use crate::privacy::Epsilon;
 
@@ -41,8 +34,6 @@ pub(super) struct Book {
 
 const SIGNATURE: &str = "tamis-ledger-";
 const VERSION: u16 = 1;
-/// The most bytes of a text.
-const MAX_TEXT: usize = 1_000;
 
 impl Book {
     /// A book without charges, and its line.
@@ -50,8 +41,8 @@ impl Book {
         budget: Epsilon,
         created: Utc,
         about: &str,
-    ) -> Result<(Book, String), Error> {
-        let about = text("the description", about)?;
+    ) -> Result<(Book, String), LedgerError> {
+        let about = text(LedgerText::Description, about)?;
         let (line, checksum) =
             format_line(0, &format!("{SIGNATURE}{VERSION}"), budget, created, &about);
         let len = line.len();
@@ -68,55 +59,54 @@ impl Book {
     }
 
     /// Reads the lines, as far as they are good. The first must be.
-    pub(super) fn read(bytes: &[u8]) -> Result<(Book, Result<(), Error>), Error> {
+    pub(super) fn read(bytes: &[u8]) -> Result<(Book, Result<(), LedgerError>), Error> {
         let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
         let mut book = Book::parse_first_line(lines.next().unwrap_or_default())?;
         let rest = lines.try_for_each(|line| {
             let number = book.entries.len() as u64 + 2;
-            book.parse_line(line).map_err(|why| match line.ends_with(b"\n") {
-                true => damaged(number, why),
-                false => Error::Torn { line: number },
+            book.parse_line(line).map_err(|fault| match line.ends_with(b"\n") {
+                true => damaged(number, fault),
+                false => LedgerError::Torn { line: number },
             })
         });
         Ok((book, rest))
     }
 
     fn parse_first_line(bytes: &[u8]) -> Result<Book, Error> {
-        let not_a_ledger = || Error::Ledger {
-            why: "not a tamis ledger: it does not begin with the signature of one".to_owned(),
-            remedy: "check the path",
-        };
-        let line = bytes.strip_prefix(SIGNATURE.as_bytes()).ok_or_else(not_a_ledger)?;
-        let line = str::from_utf8(line).map_err(|_| damaged(1, "is not UTF-8"))?;
-        let (version, fields) = line.split_once('\t').ok_or_else(not_a_ledger)?;
+        let line = bytes.strip_prefix(SIGNATURE.as_bytes()).ok_or(LedgerError::NotALedger)?;
+        let line = str::from_utf8(line).map_err(|_| damaged(1, LineFault::NotText))?;
+        let (version, fields) = line.split_once('\t').ok_or(LedgerError::NotALedger)?;
         match version.parse::<u16>() {
             Ok(VERSION) => {}
             Ok(version) if version > VERSION => {
                 return Err(Error::TooNew { version, newest: VERSION });
             }
-            _ => return Err(damaged(1, "has no version")),
+            _ => return Err(damaged(1, LineFault::NoVersion).into()),
         }
-        let (budget, created, about) = fields_of(fields).map_err(|why| damaged(1, why))?;
-        let (book, line) = Book::create(budget, created, about)
-            .map_err(|_| damaged(1, "has a text that is too long"))?;
-        if line.as_bytes() == bytes { Ok(book) } else { Err(damaged(1, CHANGED)) }
+        let (budget, created, about) = fields_of(fields).map_err(|fault| damaged(1, fault))?;
+        let (book, line) =
+            Book::create(budget, created, about).map_err(|_| damaged(1, LineFault::LongText))?;
+        if line.as_bytes() != bytes {
+            return Err(damaged(1, LineFault::Checksum).into());
+        }
+        Ok(book)
     }
 
     /// Takes in the next line, or says what is wrong with it.
-    fn parse_line(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
-        let line = str::from_utf8(bytes).map_err(|_| "is not UTF-8")?;
-        let (_, fields) = line.split_once('\t').ok_or("has too few fields")?;
+    fn parse_line(&mut self, bytes: &[u8]) -> Result<(), LineFault> {
+        let line = str::from_utf8(bytes).map_err(|_| LineFault::NotText)?;
+        let (_, fields) = line.split_once('\t').ok_or(LineFault::TooFewFields)?;
         let (epsilon, time, note) = fields_of(fields)?;
         let (entry, line, checksum) =
-            self.entry(epsilon, time, note).map_err(|_| "has a text that is too long")?;
+            self.entry(epsilon, time, note).map_err(|_| LineFault::LongText)?;
         if line.as_bytes() != bytes {
-            return Err(CHANGED);
+            return Err(LineFault::Checksum);
         }
         if epsilon == Epsilon::ZERO {
-            return Err("charges nothing");
+            return Err(LineFault::ChargesNothing);
         }
         if epsilon > self.left() {
-            return Err("charges more than was left");
+            return Err(LineFault::ChargesTooMuch);
         }
         self.push(entry, &line, checksum);
         Ok(())
@@ -129,7 +119,7 @@ impl Book {
         epsilon: Epsilon,
         time: Utc,
         note: &str,
-    ) -> Result<String, Error> {
+    ) -> Result<String, LedgerError> {
         let (entry, line, checksum) = self.entry(epsilon, time, note)?;
         self.push(entry, &line, checksum);
         Ok(line)
@@ -140,8 +130,8 @@ impl Book {
         epsilon: Epsilon,
         time: Utc,
         note: &str,
-    ) -> Result<(Entry, String, u32), Error> {
-        let (sequence, note) = (self.entries.len() as u64 + 1, text("the note", note)?);
+    ) -> Result<(Entry, String, u32), LedgerError> {
+        let (sequence, note) = (self.entries.len() as u64 + 1, text(LedgerText::Note, note)?);
         let (line, checksum) =
             format_line(self.checksum, &sequence.to_string(), epsilon, time, &note);
         Ok((Entry { sequence, epsilon, time, note }, line, checksum))
@@ -193,69 +183,8 @@ impl Book {
     }
 }
 
-const CHANGED: &str =
-    "does not match its checksum, so it, or a line before it, was changed, removed or moved";
-
-fn damaged(line: u64, why: &str) -> Error {
-    Error::Ledger { why: format!("line {line} of the ledger {why}"), remedy: "restore a good copy" }
-}
-
-/// The line and its checksum, given the checksum of the line before.
-fn format_line(before: u32, label: &str, epsilon: Epsilon, time: Utc, text: &str) -> (String, u32) {
-    let body = format!("{label}\t{epsilon}\t{time}\t{text}\t");
-    let checksum = crc32c::crc32c_append(before, body.as_bytes());
-    (format!("{body}{checksum:08x}\n"), checksum)
-}
-
-/// The fields after the label; whether they are spelt as they must be is not checked here, nor is
-/// the checksum.
-fn fields_of(line: &str) -> Result<(Epsilon, Utc, &str), &'static str> {
-    let mut fields = line.split('\t');
-    let mut field = || fields.next().ok_or("has too few fields");
-    let epsilon = field()?.parse().map_err(|_| "has an amount that is no number")?;
-    let time = Utc::parse(field()?).ok_or("has a time that is none")?;
-    Ok((epsilon, time, field()?))
-}
-
-/// The characters before a tear, which may have gone through a character; `None` if these are no
-/// characters.
-fn torn_text(bytes: &[u8]) -> Option<&str> {
-    match str::from_utf8(bytes) {
-        Ok(text) => Some(text),
-        Err(e) if e.error_len().is_none() => str::from_utf8(&bytes[..e.valid_up_to()]).ok(),
-        Err(_) => None,
-    }
-}
-
-fn text(what: &str, text: &str) -> Result<String, Error> {
-    let escaped = escape(text);
-    if escaped.len() > MAX_TEXT {
-        return Err(Error::Ledger {
-            why: format!("{what} takes {} bytes, and there is room for {MAX_TEXT}", escaped.len()),
-            remedy: "shorten it",
-        });
-    }
-    Ok(escaped)
-}
-
-/// The text in one line. What would end the line, move the cursor or turn the reading direction is
-/// escaped, so that a ledger shown in a terminal is what it says. Escaping twice is escaping once.
-fn escape(text: &str) -> String {
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        if hidden(c) { escaped.extend(c.escape_default()) } else { escaped.push(c) }
-    }
-    escaped
-}
-
-/// The beginning of some bytes, short enough to stand in a note.
-pub(super) fn excerpt(bytes: &[u8]) -> String {
-    // Each byte is at most one character, and a character's escape at most 8 bytes.
-    escape(&String::from_utf8_lossy(&bytes[..bytes.len().min(100)]))
+fn damaged(line: u64, fault: LineFault) -> LedgerError {
+    LedgerError::Damaged { line, fault }
 }
 
 #[cfg(test)]
@@ -293,7 +222,7 @@ mod tests {
     /// The book, if the bytes are a good ledger.
     fn open(bytes: &[u8]) -> Result<Book, Error> {
         let (book, rest) = Book::read(bytes)?;
-        rest.map(|()| book)
+        Ok(rest.map(|()| book)?)
     }
 
     /// What is spent after a repair, or `None` if there is none.
@@ -343,7 +272,10 @@ mod tests {
                 assert_eq!(repaired(bytes), None);
                 continue;
             }
-            assert!(matches!(error, Error::Torn { line } if line == whole as u64 + 1), "{error}");
+            assert!(
+                matches!(error, Error::Ledger(LedgerError::Torn { line }) if line == whole as u64 + 1),
+                "{error}"
+            );
             let sum: u64 =
                 book.entries[..whole].iter().map(|entry| entry.epsilon.billionths()).sum();
             let amount_end =
@@ -433,21 +365,6 @@ mod tests {
         assert!(matches!(open(newer.as_bytes()), Err(Error::TooNew { version: 2, newest: 1 })));
         let error = open(b"\x89TAMIS\r\n").unwrap_err().to_string();
         assert!(error.contains("not a tamis ledger"), "{error}");
-    }
-
-    #[test]
-    fn texts_are_one_line_and_not_too_long() {
-        assert_eq!(escape("a\nb\t\u{1b}[2J\u{202e}é\\"), "a\\nb\\t\\u{1b}[2J\\u{202e}é\\");
-        assert!(text("it", &"x".repeat(MAX_TEXT)).is_ok());
-        let error = text("it", &"\n".repeat(MAX_TEXT / 2 + 1)).unwrap_err().to_string();
-        assert!(error.contains("1002 bytes") && error.contains("shorten"), "{error}");
-        let worst = ["\u{202e}".as_bytes(), &[0xff; 300], &[0; 300], "\u{10ffff}".as_bytes()];
-        for bytes in worst {
-            assert!(
-                text("it", &excerpt(&bytes.repeat(100)))
-                    .is_ok_and(|text| text.len() < MAX_TEXT - 100)
-            );
-        }
     }
 
     proptest! {

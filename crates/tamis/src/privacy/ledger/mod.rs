@@ -1,6 +1,8 @@
 //! A privacy budget, kept in a file.
 
 mod book;
+mod error;
+mod line;
 mod utc;
 
 use crate::Error;
@@ -8,6 +10,7 @@ use crate::format::{Existing, NewFile, Readers};
 use crate::privacy::Epsilon;
 use book::Book;
 pub use book::Entry;
+pub use error::{LedgerError, LedgerText, LineFault};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -93,10 +96,7 @@ impl Ledger {
     pub fn create(path: impl AsRef<Path>, budget: Epsilon, about: &str) -> Result<Ledger, Error> {
         let path = std::path::absolute(path)?;
         if budget == Epsilon::ZERO {
-            return Err(refused(
-                "a budget of 0 pays for nothing",
-                "give the largest loss you accept in all",
-            ));
+            return Err(LedgerError::NoBudget.into());
         }
         let (book, line) = Book::create(budget, Utc::now(), about)?;
         let write = || {
@@ -105,11 +105,7 @@ impl Ledger {
             file.commit()
         };
         write().map_err(|e| match e.kind() {
-            io::ErrorKind::AlreadyExists => refused(
-                "the file exists, and a ledger is never overwritten: that would forget what was \
-                 spent",
-                "open it, or choose another name",
-            ),
+            io::ErrorKind::AlreadyExists => Error::Ledger(LedgerError::Exists),
             _ => e.into(),
         })?;
         Ok(Ledger { path, book })
@@ -120,7 +116,7 @@ impl Ledger {
         let path = std::path::absolute(path)?;
         let file = locked(&path, OpenOptions::new().read(true), File::lock_shared)?;
         let (book, rest) = Book::read(&bytes_of(&file)?)?;
-        rest.map(|()| Ledger { path, book })
+        Ok(rest.map(|()| Ledger { path, book })?)
     }
 
     /// Makes a torn or damaged ledger whole, and opens it. One that is whole already is left as it
@@ -146,8 +142,8 @@ impl Ledger {
         let worth = book.charge_of_torn(tail);
         // Where nothing is left there is nothing to count, and the lines before the damage say so.
         if worth > Epsilon::ZERO {
-            let what = if matches!(damage, Error::Torn { .. }) { "torn" } else { "damaged" };
-            let note = format!("repaired, counted as spent; {what} was: {}", book::excerpt(tail));
+            let what = if matches!(damage, LedgerError::Torn { .. }) { "torn" } else { "damaged" };
+            let note = format!("repaired, counted as spent; {what} was: {}", line::excerpt(tail));
             let line = book.charge(worth, Utc::now(), &note)?;
             // Over the tail and not after cutting it off: between the two, the ledger would be
             // whole and count less.
@@ -204,28 +200,22 @@ impl Ledger {
     /// even that is possible, the ledger is left torn, and says so when it is next read.
     pub fn charge(&mut self, epsilon: Epsilon, note: &str) -> Result<Receipt, Error> {
         if epsilon == Epsilon::ZERO {
-            return Err(refused(
-                "a charge of 0 pays for nothing",
-                "charge the epsilon of the release",
-            ));
+            return Err(LedgerError::NoCharge.into());
         }
         // Opened for appending, since append-only files allow nothing else.
         let mut file = locked(&self.path, OpenOptions::new().read(true).append(true), File::lock)?;
         let (mut book, rest) = Book::read(&bytes_of(&file)?)?;
         rest?;
         if !book.continues(&self.book) {
-            return Err(refused(
-                "the ledger no longer holds the charges that it held when it was opened",
-                "restore a copy that has them",
-            ));
+            return Err(LedgerError::ChargesGone.into());
         }
         let (budget, left, end) = (book.budget, book.left(), book.len as u64);
         if epsilon > left {
-            return Err(Error::Budget { budget, left, asked: epsilon });
+            return Err(LedgerError::Budget { budget, left, asked: epsilon }.into());
         }
         let line = book.charge(epsilon, Utc::now(), note)?;
         if book.len as u64 > MAX_BYTES {
-            return Err(too_large());
+            return Err(LedgerError::TooLarge.into());
         }
         if let Err(error) = file.write_all(line.as_bytes()).and_then(|()| file.sync_all()) {
             // If this fails too, the line stays, and counts as torn or as spent.
@@ -234,24 +224,10 @@ impl Ledger {
         }
         // Another file in its place would not have the charge.
         if !same_file(&file, &self.path)? {
-            return Err(refused(
-                "another file was put in the place of the ledger while it was charged",
-                "charge that one",
-            ));
+            return Err(LedgerError::Replaced.into());
         }
         self.book = book;
         Ok(Receipt { sequence: self.book.entries.len() as u64, epsilon, left: self.book.left() })
-    }
-}
-
-fn refused(why: &str, remedy: &'static str) -> Error {
-    Error::Ledger { why: why.to_owned(), remedy }
-}
-
-fn too_large() -> Error {
-    Error::Ledger {
-        why: format!("a ledger has at most {MAX_BYTES} bytes, and this one would have more"),
-        remedy: "start another with what is left as its budget, and charge no more to this one",
     }
 }
 
@@ -259,7 +235,7 @@ fn too_large() -> Error {
 fn bytes_of(file: &File) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES { Err(too_large()) } else { Ok(bytes) }
+    if bytes.len() as u64 > MAX_BYTES { Err(LedgerError::TooLarge.into()) } else { Ok(bytes) }
 }
 
 /// The file, locked until it is closed.
@@ -274,7 +250,7 @@ fn locked(
 ) -> Result<File, Error> {
     loop {
         if !fs::metadata(path)?.is_file() {
-            return Err(refused("the ledger is not a regular file", "check the path"));
+            return Err(LedgerError::NotAFile.into());
         }
         let file = options.open(path)?;
         lock(&file)?;
