@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use tamis::rate::{Filter, Health, Kind, Layout, Plan};
+use tamis::rate::{Blocked, Classic, Counting, Filter, Health, Kind, Layout, Plan};
 use tamis::{
     AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Error, HashFamily, Key, KeyRef, Open,
     SecretKey,
@@ -424,6 +424,35 @@ fn digests_stand_for_keys_and_the_documents_have_none() {
         assert!(matches!(filter.contains_digest(Digest::from(1)), Err(Error::NoDigest { .. })));
         assert!(matches!(BlockedBloom::with_hash(100, 0.01, hash), Err(Error::NoDigest { .. })));
     }
+}
+
+/// Many digests are put in as one after the other, near and far from the processor.
+#[test]
+fn many_digests_are_inserted_as_one_by_one() {
+    fn check<L: Layout>(items: u64) {
+        // Each digest comes twice, in an order that looks random.
+        let digests: Vec<Digest> = (0..2 * items)
+            .map(|i| HashFamily::default().digest(i * 7_919 % items).unwrap())
+            .collect();
+        let new = || Filter::<L>::new(items, 1e-6).unwrap();
+        let (mut together, mut alone) = (new(), new());
+        assert_eq!(together.insert_digests(&[]).unwrap(), [false; 0]);
+        assert_eq!(together.kinds(), alone.kinds());
+        for chunk in digests.chunks(1_000) {
+            let each: Vec<bool> =
+                chunk.iter().map(|digest| alone.insert_digest(*digest).unwrap()).collect();
+            assert_eq!(together.insert_digests(chunk).unwrap(), each);
+        }
+        assert!(together.body() == alone.body());
+        assert_eq!(together.kinds(), alone.kinds());
+    }
+    for items in [1, 100, 400_000] {
+        check::<Classic>(items);
+        check::<Blocked>(items);
+    }
+    check::<Counting>(5_000);
+    let mut document = Bloom::with_hash(100, 0.01, HashFamily::sha256_md5()).unwrap();
+    assert!(matches!(document.insert_digests(&[]), Err(Error::NoDigest { .. })));
 }
 
 #[test]

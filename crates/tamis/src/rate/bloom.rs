@@ -106,6 +106,11 @@ impl Operations for Classic {
     }
 
     #[inline(always)]
+    fn fetch(plan: &Plan, body: &[u8], digest: Digest) {
+        Walk::new(digest, plan.cells()).prefetch(body, plan.hashes());
+    }
+
+    #[inline(always)]
     fn contains(plan: &Plan, body: &[u8], probe: &Probe<'_>) -> bool {
         match probe {
             Probe::Digest(digest) => contains(plan, body, *digest),

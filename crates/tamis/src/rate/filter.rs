@@ -2,7 +2,7 @@
 
 use super::{Kind, Plan};
 use crate::hash::Probe;
-use crate::simd::{Kernels, Level, dispatch};
+use crate::simd::{Kernels, Level, dispatch, prefetch};
 use crate::store::Store;
 use crate::{Digest, Error, HashFamily, Health, Key, KeyRef, Kinds};
 use std::fmt;
@@ -52,6 +52,10 @@ pub(crate) mod sealed {
         ) -> bool {
             Self::insert(plan, body, &Probe::Digest(digest()))
         }
+        /// Starts to fetch the memory that the insertion of this digest changes.
+        #[allow(private_interfaces)]
+        #[inline(always)]
+        fn fetch(_: &Plan, _body: &[u8], _: Digest) {}
         /// Takes the key out; says whether it was there, perhaps. `None`: the layout cannot forget.
         #[allow(private_interfaces)]
         fn remove(_: &Plan, _body: &mut [u8], _: &Probe<'_>) -> Option<bool> {
@@ -310,6 +314,34 @@ impl<L: Layout> Filter<L> {
         self.hash.need_digest("insertion by digest")?;
         self.kinds.add(Kinds::DIGESTS);
         Ok(L::insert(&self.plan, self.body.bytes_mut(), &Probe::Digest(digest)))
+    }
+
+    /// Puts in many keys by their digests, and says of each, in their order, whether it was
+    /// certainly new; refused as [`insert_digest`](Filter::insert_digest) is.
+    ///
+    /// ```
+    /// use tamis::{Bloom, HashFamily};
+    /// let mut seen = Bloom::new(1_000, 0.01)?;
+    /// let digests: Vec<_> = ["ant", "bee", "ant"].map(|key| seen.hash().digest(key).unwrap()).into();
+    /// assert_eq!(seen.insert_digests(&digests)?, [true, true, false]);
+    /// # Ok::<(), tamis::Error>(())
+    /// ```
+    pub fn insert_digests(&mut self, digests: &[Digest]) -> Result<Vec<bool>, Error> {
+        /// How many keys ahead memory is fetched.
+        const AHEAD: usize = 12;
+        self.hash.need_digest("insertion by digest")?;
+        if !digests.is_empty() {
+            self.kinds.add(Kinds::DIGESTS);
+        }
+        let (plan, body, level) = (&self.plan, self.body.bytes_mut(), self.level);
+        let far = prefetch::worthwhile(body.len());
+        let insert = |(place, digest): (usize, &Digest)| {
+            if let Some(later) = digests.get(place + AHEAD).filter(|_| far) {
+                L::fetch(plan, body, *later);
+            }
+            L::insert_lazily(plan, body, level, || *digest)
+        };
+        Ok(digests.iter().enumerate().map(insert).collect())
     }
 
     /// Whether the key with this digest passes; refused as [`insert_digest`](Filter::insert_digest)

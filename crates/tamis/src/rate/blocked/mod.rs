@@ -114,6 +114,12 @@ impl Operations for Blocked {
     }
 
     #[inline(always)]
+    fn fetch(plan: &Plan, body: &[u8], digest: Digest) {
+        let (block, _) = locate(plan.blocks(), digest.h1);
+        prefetch::byte(body, block as usize * 64);
+    }
+
+    #[inline(always)]
     fn insert_lazily(
         plan: &Plan,
         body: &mut [u8],
