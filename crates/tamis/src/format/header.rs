@@ -80,6 +80,17 @@ impl Prologue {
     }
 }
 
+/// What the caller gave of the dictionary that a zone filter may need.
+#[cfg(feature = "zone")]
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Dictionary<'a> {
+    Given(&'a Universe),
+    /// None was given, and a filter over a dictionary is refused.
+    Needed,
+    /// None was given, and the elements of such a filter have no names.
+    Unneeded,
+}
+
 /// The fields of a header, and what the caller gave to read them with.
 pub(crate) struct Fields<'a> {
     /// All bytes before the checksum, which was right.
@@ -89,7 +100,7 @@ pub(crate) struct Fields<'a> {
     pub(super) body: u64,
     key: Option<&'a SecretKey>,
     #[cfg(feature = "zone")]
-    pub(super) dictionary: Option<&'a Universe>,
+    pub(super) dictionary: Dictionary<'a>,
 }
 
 impl<'a> Fields<'a> {
@@ -98,7 +109,7 @@ impl<'a> Fields<'a> {
         header: &'a [u8],
         key: Option<&'a SecretKey>,
         #[cfg(feature = "zone")] body: u64,
-        #[cfg(feature = "zone")] dictionary: Option<&'a Universe>,
+        #[cfg(feature = "zone")] dictionary: Dictionary<'a>,
     ) -> Result<Fields<'a>, Error> {
         let (bytes, checksum) = header.split_at(header.len() - 4);
         if crc32c::crc32c(bytes).to_le_bytes() != checksum {

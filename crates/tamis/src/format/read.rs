@@ -1,6 +1,8 @@
 //! The door in: nothing is believed before it is checked, and nothing is allocated before it is
 //! justified.
 
+#[cfg(feature = "zone")]
+use super::header::Dictionary;
 use super::header::{Fields, PROLOGUE, Prologue, refused};
 use super::stored::Parsed;
 use super::{AnyFilter, checksum};
@@ -27,6 +29,8 @@ pub struct Open {
     key: Option<SecretKey>,
     #[cfg(feature = "zone")]
     dictionary: Option<Universe>,
+    #[cfg(feature = "zone")]
+    without_dictionary: bool,
     verify: Option<bool>,
     max_memory: Option<u64>,
 }
@@ -51,6 +55,28 @@ impl Open {
     #[must_use]
     pub fn dictionary(mut self, dictionary: Universe) -> Open {
         self.dictionary = Some(dictionary);
+        self
+    }
+
+    /// Open a zone filter without the dictionary that it is over, to learn of its plan and its
+    /// contents. No key can be asked for then: the elements have numbers only.
+    ///
+    /// ```
+    /// use tamis::{AnyFilter, Open, zone::{Filter, Universe}};
+    /// let colours = Universe::dictionary(["red", "green", "blue"])?;
+    /// let mut filter = Filter::new(colours, 1)?;
+    /// filter.insert("blue")?;
+    /// let bytes = AnyFilter::from(filter).to_bytes();
+    /// assert!(Open::new().bytes(&bytes).is_err());
+    /// let opened = Open::new().without_dictionary().bytes(&bytes)?;
+    /// assert_eq!(opened.len(), Some(1));
+    /// assert!(opened.contains("blue").is_err());
+    /// # Ok::<(), tamis::Error>(())
+    /// ```
+    #[cfg(feature = "zone")]
+    #[must_use]
+    pub fn without_dictionary(mut self) -> Open {
+        self.without_dictionary = true;
         self
     }
 
@@ -134,7 +160,11 @@ impl Open {
             #[cfg(feature = "zone")]
             prologue.body,
             #[cfg(feature = "zone")]
-            self.dictionary.as_ref(),
+            match &self.dictionary {
+                Some(given) => Dictionary::Given(given),
+                None if self.without_dictionary => Dictionary::Unneeded,
+                None => Dictionary::Needed,
+            },
         )?;
         let header = AnyFilter::parse(prologue.kind, &fields)?;
         if prologue.body != header.bits.div_ceil(8) {

@@ -1,6 +1,6 @@
 //! Zone filters in files: kinds 4 and 5.
 
-use super::header::{Draft, Fields, LINE, MAX_MODULI, MODULI, SHORTEST, refused};
+use super::header::{Dictionary, Draft, Fields, LINE, MAX_MODULI, MODULI, SHORTEST, refused};
 use super::stored::{AnyPlan, Parsed, Resize, Stored, cannot};
 use crate::zone::{
     self, CellKind, Code, List, Method, Plan, Progress, State, Universe, ZoneFilter,
@@ -250,7 +250,14 @@ fn parse_universe(fields: &Fields<'_>) -> Result<Universe, Error> {
         }
         DICTIONARY => {
             let keys = last.saturating_add(1);
-            let given = fields.dictionary.ok_or(Error::DictionaryNeeded { keys })?;
+            let given = match fields.dictionary {
+                Dictionary::Given(given) => given,
+                Dictionary::Needed => return Err(Error::DictionaryNeeded { keys }),
+                Dictionary::Unneeded if first == 0 => {
+                    return Ok(Universe::unnamed(last, fingerprint));
+                }
+                Dictionary::Unneeded => return Err(refused("first element", first)),
+            };
             let same = given.fingerprint() == Some(fingerprint)
                 && (given.first(), given.last()) == (first, last);
             if same { Ok(given.clone()) } else { Err(Error::WrongDictionary) }

@@ -37,6 +37,10 @@ enum Names {
     Integers,
     Ipv4,
     Dictionary(Arc<Dictionary>),
+    /// A dictionary that was not given: elements have numbers and no names.
+    Unnamed {
+        fingerprint: u64,
+    },
 }
 
 /// The keys of a dictionary, by place and by name.
@@ -113,6 +117,11 @@ impl Universe {
         Ok(Universe { first: 0, last, names: Names::Dictionary(Arc::new(dictionary)) })
     }
 
+    /// A dictionary that was not given, as a file describes it.
+    pub(crate) fn unnamed(last: u64, fingerprint: u64) -> Universe {
+        Universe { first: 0, last, names: Names::Unnamed { fingerprint } }
+    }
+
     /// How many elements there are: at most 2^64.
     #[must_use]
     pub fn size(&self) -> u128 {
@@ -137,6 +146,7 @@ impl Universe {
     pub fn fingerprint(&self) -> Option<u64> {
         match &self.names {
             Names::Dictionary(dictionary) => Some(dictionary.fingerprint),
+            Names::Unnamed { fingerprint } => Some(*fingerprint),
             _ => None,
         }
     }
@@ -146,7 +156,7 @@ impl Universe {
         match self.names {
             Names::Integers => 1,
             Names::Ipv4 => 2,
-            Names::Dictionary(_) => 3,
+            Names::Dictionary(_) | Names::Unnamed { .. } => 3,
         }
     }
 
@@ -200,7 +210,7 @@ impl Universe {
         }
     }
 
-    /// The element with this number, written as text.
+    /// The element with this number, written as text; nothing of a dictionary that was not given.
     #[must_use]
     pub fn name(&self, number: u64) -> Vec<u8> {
         match &self.names {
@@ -212,6 +222,7 @@ impl Universe {
             Names::Dictionary(dictionary) => {
                 dictionary.keys.get(number as usize).map_or_else(Vec::new, |key| key.to_vec())
             }
+            Names::Unnamed { .. } => Vec::new(),
         }
     }
 }
@@ -236,8 +247,9 @@ impl fmt::Display for Universe {
                 let [first, last] = [self.first, self.last].map(|end| Ipv4Addr::from(end as u32));
                 write!(out, "the IPv4 addresses {first}..{last}")
             }
-            Names::Dictionary(dictionary) => {
-                write!(out, "the dictionary of {} keys", dictionary.keys.len())
+            Names::Dictionary(_) | Names::Unnamed { .. } => {
+                let keys = if self.size() == 1 { "key" } else { "keys" };
+                write!(out, "the dictionary of {} {keys}", self.size())
             }
         }
     }
