@@ -132,6 +132,8 @@ fn arguments_that_make_no_sense_are_refused() {
     shell.file("in.txt", lines(0..10)).file("other.txt", "mine");
     shell.run("dedup --by paragraphs in.txt").refused(&["--json-field"]);
     shell.run("dedup --by ngrams --words 0 in.txt").refused(&["--words 0"]);
+    shell.run("dedup --words 5 in.txt").refused(&["--words goes with --by ngrams"]);
+    shell.run("dedup --threshold 50% in.txt").refused(&["--threshold goes with --by ngrams"]);
     shell.run("dedup --by ngrams --threshold 0 in.txt").refused(&["--threshold 0", "80%"]);
     shell.run("dedup --by ngrams --threshold 120% in.txt").refused(&["--threshold 1.2"]);
     shell.run("dedup --json-field a..b in.txt").refused(&["a..b", "user.email"]);
@@ -229,4 +231,91 @@ fn damaged_notes_are_refused() {
     shell.run("dedup --resume in.txt -o out.txt").refused(&["shorter than it was"]);
     shell.run("dedup --force in.txt -o out.txt").ok();
     assert_eq!(std::fs::read_to_string(shell.path("out.txt")).unwrap(), lines(0..200_000));
+}
+
+#[test]
+fn blank_lines_and_missing_fields_are_told() {
+    let shell = Shell::new();
+    let text = "{\"t\":1}\n\n{\"t\":1}\r\n  \n{\"t\":2}\n\n";
+    let ran = shell.with_input("dedup --json-field t --items 9", text);
+    assert!(ran.err.contains("records   3 read, 2 kept") && ran.err.contains("3 blank lines"));
+    assert!(!ran.err.contains("warning"), "{}", ran.err);
+    assert_eq!(ran.ok(), "{\"t\":1}\n{\"t\":2}\n");
+    let ran = shell.with_input("dedup --json-field nosuch --items 9", text);
+    assert!(ran.err.contains("warning: no record has the field nosuch"), "{}", ran.err);
+    assert_eq!(ran.ok().lines().count(), 3);
+    // Lines may be blank: they are records like others.
+    assert_eq!(shell.with_input("dedup --items 9", "\na\n\n").ok(), "\na\n");
+}
+
+/// The sample that plans the filter sees through compression: the plan holds all there is, and not
+/// much more.
+#[cfg(feature = "compression")]
+#[test]
+fn paragraphs_of_compressed_files_are_estimated() {
+    use std::io::Write;
+    let shell = Shell::new();
+    let document = |i: u32| {
+        let paragraph =
+            |j: u32| format!("{}\\n", "very common words ".repeat(8) + &(i * 8 + j).to_string());
+        format!("{{\"t\":\"{}\"}}\n", (0..8).map(paragraph).collect::<String>())
+    };
+    let count = 22_000;
+    let text: String = (0..count).map(document).collect();
+    assert!(text.len() > 25 << 20, "more than is sampled");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).unwrap();
+    let gzip = gzip.finish().unwrap();
+    let zstd = zstd::encode_all(text.as_bytes(), 3).unwrap();
+    assert!(zstd.len() < text.len() / 10);
+    shell.file("a.gz", gzip).file("a.zst", zstd);
+    for name in ["a.gz", "a.zst"] {
+        let line = format!("dedup --json-field t --by paragraphs --json -o out.{name} {name}");
+        let report = shell.run(&line).json();
+        let (items, paragraphs) = (report["items"].as_u64().unwrap(), u64::from(count) * 8);
+        assert_eq!(report["distinct"], paragraphs, "{name}");
+        assert!((paragraphs..paragraphs * 5 / 4).contains(&items), "{name}: {items} planned");
+    }
+}
+
+/// What is suggested for a full filter suffices.
+#[test]
+fn a_full_filter_says_how_many_items_suffice() {
+    let shell = Shell::new();
+    shell.file("in.txt", lines(0..100_000));
+    let stopped = shell.run("dedup --items 50 in.txt -o out.txt").refused(&["--resume --items"]);
+    let (_, more) = stopped.err.trim().rsplit_once(' ').unwrap();
+    let more = more.to_owned();
+    shell.run(&format!("dedup --resume --items {more} in.txt -o out.txt")).ok();
+    assert_eq!(std::fs::read_to_string(shell.path("out.txt")).unwrap(), lines(0..100_000));
+}
+
+/// A run that is under way keeps its note and its records, whatever another run tries.
+#[test]
+fn a_live_run_is_left_alone() {
+    let shell = Shell::new();
+    shell.file("other.txt", lines(0..10));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tamis"))
+        .args(["dedup", "--items", "9", "-", "-o", "out.txt"])
+        .current_dir(shell.folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let start = std::time::Instant::now();
+    while !shell.path("out.txt.progress").exists() {
+        assert!(start.elapsed() < Duration::from_secs(20), "no note");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let note = std::fs::read(shell.path("out.txt.progress")).unwrap();
+    for options in ["--force", "--resume"] {
+        shell.run(&format!("dedup {options} other.txt -o out.txt")).refused(&[]);
+        assert_eq!(std::fs::read(shell.path("out.txt.progress")).unwrap(), note, "{options}");
+    }
+    shell.run("dedup --force other.txt -o out.txt").refused(&["another run is writing out.txt"]);
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"ant\nant\nbee\n").unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(std::fs::read_to_string(shell.path("out.txt")).unwrap(), "ant\nbee\n");
+    assert_eq!(shell.entries(), ["other.txt", "out.txt"]);
 }

@@ -121,8 +121,49 @@ fn private_filters_are_for_their_owner_alone() {
     assert_eq!(mode("priv.tamis"), 0o600);
     shell.with_input("add priv.tamis", "more\n").ok();
     assert_eq!(mode("priv.tamis"), 0o600);
+    for command in ["union", "intersect"] {
+        shell.run(&format!("{command} priv.tamis priv.tamis -o {command}")).ok();
+        assert_eq!(mode(command), 0o600);
+    }
     shell.run("publish priv.tamis --epsilon 1 -o public.tamis").ok();
     assert_ne!(mode("public.tamis"), 0o600);
+}
+
+/// A device that takes nothing is known only after the charge; then the charge is said.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_charge_for_nothing_is_said() {
+    let shell = with_ledger();
+    let commands = [
+        "publish priv.tamis --epsilon 1 --ledger L.ledger -o /dev/full",
+        "build privacy --items 50 --epsilon 1 --ledger L.ledger -o /dev/full keys.txt",
+    ];
+    for command in commands {
+        let words = ["cannot write /dev/full", "L.ledger is charged all the same"];
+        shell.run(command).refused(&words);
+    }
+    assert_eq!(shell.run("ledger show L.ledger --json").json()["spent"], 2.0);
+    let ran = shell.run("publish priv.tamis --epsilon 1 -o /dev/full").refused(&["cannot write"]);
+    assert!(!ran.err.contains("charged"), "{}", ran.err);
+}
+
+/// The master of a pseudo-terminal is a terminal that every Linux has.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_gets_no_filter_by_any_name() {
+    let shell = with_ledger();
+    if std::fs::File::options().write(true).open("/dev/ptmx").is_err() {
+        return; // no terminals here
+    }
+    for command in [
+        "build rate --items 50 -o /dev/ptmx keys.txt",
+        "union priv.tamis priv.tamis -o /dev/ptmx",
+        "publish priv.tamis --epsilon 1 --ledger L.ledger -o /dev/ptmx",
+    ] {
+        shell.run(command).refused(&["not written to a terminal"]);
+    }
+    assert_eq!(shell.run("ledger show L.ledger --json").json()["spent"], 0.0);
+    shell.run("build rate --items 50 -o /dev/null keys.txt").ok();
 }
 
 #[test]
@@ -262,10 +303,61 @@ fn utf16_is_decoded_and_filters_are_no_keys() {
         assert_eq!(shell.with_input("query f", bytes).ok(), "ant\nbée\n🦊\n");
         assert_eq!(shell.with_input("query --raw f", bytes).code, 1);
     }
-    shell.run("add f f").refused(&["f is a filter", "tamis union"]);
+    shell.run("add f f").refused(&["cannot read f: it is a filter", "tamis union"]);
     shell.run("query f f").refused(&["tamis union"]);
     shell.run("build rate --items 9 -o g f").refused(&["tamis union"]);
     shell.run("build rate --items 9 --raw -o g f").ok();
+}
+
+#[test]
+fn what_has_no_lines_is_recognised() {
+    let shell = with_ledger();
+    let utf16: Vec<u8> = "ant\nbee\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let mut tar = vec![0; 1024];
+    tar[..7].copy_from_slice(b"ant.txt");
+    tar[257..262].copy_from_slice(b"ustar");
+    shell
+        .file("x.zip", b"PK\x03\x04\x14\0\0\0\x08\0ant")
+        .file("x.tar", &tar)
+        .file("x.utf16", utf16)
+        .file("x.stream", b"\xff\xff\xff\xff\x78\0\0\0\x10\0\0\0");
+    for (file, words) in [
+        ("x.zip", ["zip archive", "unzip -p"]),
+        ("x.tar", ["tar archive", "tar -xOf"]),
+        ("x.utf16", ["UTF-16 without a byte-order mark", "iconv"]),
+        ("x.stream", ["Arrow stream", "--raw"]),
+        ("L.ledger", ["a ledger", "tamis ledger show"]),
+        ("priv.tamis", ["a filter", "tamis union"]),
+    ] {
+        for command in ["build rate --items 9 -o f", "add priv.tamis", "dedup"] {
+            let ran = shell.run(&format!("{command} {file}")).refused(&words);
+            assert_eq!(ran.err.matches(file).count(), 1, "the name once: {}", ran.err);
+        }
+        shell.run(&format!("build rate --items 9 --raw -o f {file}")).ok();
+        shell.run(&format!("dedup --raw -o once.{file} {file}")).ok();
+    }
+    #[cfg(feature = "compression")]
+    {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&tar).unwrap();
+        shell.file("x.tgz", gzip.finish().unwrap());
+        shell.run("dedup x.tgz").refused(&["tar archive"]);
+    }
+    shell.run("info L.ledger").refused(&["tamis ledger show L.ledger"]);
+    shell.run("query L.ledger keys.txt").refused(&["tamis ledger show L.ledger"]);
+}
+
+/// Quoted patterns, and shells that leave patterns alone.
+#[test]
+fn patterns_are_expanded() {
+    let shell = Shell::new();
+    std::fs::create_dir(shell.path("logs")).unwrap();
+    shell.file("logs/b.txt", "bee\nant\n").file("logs/a.txt", "ant\n").file("logs/c", "cat\n");
+    assert_eq!(shell.run("dedup logs/*.txt").ok(), "ant\nbee\n");
+    let built = shell.run("build rate --json -o f logs/*.txt logs/[c]").json();
+    assert_eq!(built["keys"], 4);
+    assert_eq!(shell.run("query -c f logs/?.txt").ok(), "3\n");
+    shell.run("query f logs/*.gz").refused(&["no file fits", "logs/*.gz"]);
 }
 
 #[test]
@@ -275,11 +367,14 @@ fn the_longest_record_is_accepted() {
     for end in ["", "\n", "\r\n", "\nant\n"] {
         shell.file("in", [&longest[..], end.as_bytes()].concat());
         shell.run("build rate --items 9 -o f in").ok();
+        shell.run("dedup --items 9 -o once --force in").ok();
     }
     let longer = vec![b'x'; (16 << 20) + 1];
     for end in ["", "\n", "\r\n", "\nant\n"] {
         shell.file("in", [b"ant\n", &longer[..], end.as_bytes()].concat());
         shell.run("build rate --items 9 -o f in").refused(&["record 2", "longer than"]);
+        let words = ["cannot read in: record 2 is longer than 16777216 bytes"];
+        shell.run("dedup --items 9 -o once --force in").refused(&words);
     }
 }
 
@@ -305,7 +400,15 @@ fn foreign_elements_are_named_or_skipped() {
     let shell = Shell::new();
     shell.with_input("build zone --universe 1..606 --items 3 -o f", "1\n2\n606\n").ok();
     let input = "1\n\n700\n2\nx\n3\n";
-    shell.with_input("query -c f", input).refused(&["standard input, line 3", "700"]);
+    shell.with_input("query -c f", input).refused(&[
+        "standard input, line 3",
+        "700",
+        "--skip-foreign",
+    ]);
+    shell
+        .file("in", "1\n700\n")
+        .run("build zone --universe 1..606 -o g in")
+        .refused(&["in, line 2", "700"]);
     shell.with_input("add f", "1\n700\n").refused(&["line 2", "700"]);
     let skipped = shell.with_input("query --skip-foreign f", input);
     assert!(skipped.err.contains("2 keys skipped"), "{}", skipped.err);

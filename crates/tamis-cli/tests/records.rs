@@ -37,6 +37,11 @@ fn keys_are_fields_of_json_lines() {
     refused.refused(&["line 2", "is not JSON"]);
     let refused = shell.with_input("add f.tamis --json-field k", "{\"k\":[1]}\n");
     refused.refused(&["line 1", "an object or an array"]);
+    // Blank lines are no records, and count as lines.
+    let blank = "\n{\"k\":\"x\"}\n \n\r\nplain\n";
+    shell.with_input("add f.tamis --json-field k", blank).refused(&["line 5", "is not JSON"]);
+    let added = shell.with_input("add f.tamis --json-field k", &blank[..15]).ok();
+    assert!(added.contains("1 key added"), "{added}");
     let refused = shell.with_input("query n.tamis --json-field k", "{\"k\":\"x\"}\n");
     refused.refused(&["line 1", "not an integer"]);
     shell.run("query f.tamis --json-field a --csv b users.jsonl").refused(&["--csv"]);
@@ -102,6 +107,23 @@ mod columnar {
     use std::fs::File;
     use std::sync::Arc;
 
+    /// The table in every format.
+    fn write_all(shell: &Shell, table: &RecordBatch) -> [&'static str; 3] {
+        let file = File::create(shell.path("t.parquet")).unwrap();
+        let mut writer = parquet::arrow::ArrowWriter::try_new(file, table.schema(), None).unwrap();
+        writer.write(table).unwrap();
+        writer.close().unwrap();
+        let file = File::create(shell.path("t.arrow")).unwrap();
+        let mut writer = arrow_ipc::writer::FileWriter::try_new(file, &table.schema()).unwrap();
+        writer.write(table).unwrap();
+        writer.finish().unwrap();
+        let file = File::create(shell.path("t.stream")).unwrap();
+        let mut writer = arrow_ipc::writer::StreamWriter::try_new(file, &table.schema()).unwrap();
+        writer.write(table).unwrap();
+        writer.finish().unwrap();
+        ["t.parquet", "t.arrow", "t.stream"]
+    }
+
     fn table() -> RecordBatch {
         let text = ["ant", "bee", "ant"].map(Some);
         let columns: [(&str, ArrayRef); 8] = [
@@ -117,19 +139,41 @@ mod columnar {
         RecordBatch::try_from_iter(columns).unwrap()
     }
 
+    /// The decoders panic on some damaged files. That is an error that names the file, and nothing
+    /// is printed of the panic.
+    #[test]
+    fn damaged_files_of_columns_are_errors() {
+        let shell = Shell::new();
+        let mut random = tamis_random::SplitMix64::new(13);
+        for name in write_all(&shell, &table()) {
+            let whole = std::fs::read(shell.path(name)).unwrap();
+            let mut refused = 0;
+            for round in 0..120 {
+                let mut bytes = whole.clone();
+                for _ in 0..=round % 4 {
+                    let at = random.below(bytes.len() as u64) as usize;
+                    bytes[at] = random.next_u64() as u8;
+                }
+                shell.file("damaged", &bytes);
+                let column = ["text", "view", "dictionary", "signed"][round % 4];
+                let ran =
+                    shell.run(&format!("build rate --items 9 --column {column} -o f damaged"));
+                assert!(!ran.err.contains("panicked"), "{name}, round {round}: {}", ran.err);
+                if ran.code != 0 {
+                    refused += 1;
+                    ran.refused(&["damaged"]);
+                }
+            }
+            assert!(refused > 20, "{name}: {refused} of 120 were refused");
+        }
+    }
+
     #[test]
     fn keys_are_columns_of_parquet_and_arrow() {
         let shell = Shell::new();
-        let table = table();
-        let file = File::create(shell.path("t.parquet")).unwrap();
-        let mut writer = parquet::arrow::ArrowWriter::try_new(file, table.schema(), None).unwrap();
-        writer.write(&table).unwrap();
-        writer.close().unwrap();
-        let file = File::create(shell.path("t.arrow")).unwrap();
-        let mut writer = arrow_ipc::writer::FileWriter::try_new(file, &table.schema()).unwrap();
-        writer.write(&table).unwrap();
-        writer.finish().unwrap();
-        for name in ["t.parquet", "t.arrow"] {
+        for name in write_all(&shell, &table()) {
+            let refused = shell.run(&format!("dedup {name}"));
+            refused.refused(&["rows as JSON lines", "--raw"]);
             for (column, keys) in
                 [("text", 2), ("large", 3), ("view", 3), ("bytes", 3), ("dictionary", 3)]
             {
@@ -155,7 +199,13 @@ mod columnar {
             refused.refused(&["no column \"none\"", "text, large, view"]);
             let refused = shell.run(&format!("build rate --column float -o f.tamis {name}"));
             refused.refused(&["\"float\"", "Float64", "whole numbers"]);
-            // Cut anywhere, it is an error and no crash.
+            shell.run(&format!("build rate --column text -o f.tamis {name}")).ok();
+            let rows = shell.run(&format!("query f.tamis --rows --column text {name}"));
+            rows.refused(&["--rows prints rows of CSV or JSON lines"]);
+            // Cut anywhere, it is an error and no crash. (A stream may end between two batches.)
+            if name == "t.stream" {
+                continue;
+            }
             let whole = std::fs::read(shell.path(name)).unwrap();
             for cut in (8..whole.len()).step_by(whole.len() / 40) {
                 shell.file("cut", &whole[..cut]);

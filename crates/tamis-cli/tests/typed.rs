@@ -51,6 +51,8 @@ fn a_long_epsilon_is_rounded_down_and_said_so() {
     let ran = shell.run("plan privacy --items 100 --epsilon 2.70805020110221 --json");
     assert!(ran.err.contains("rounded down to 2.708050201"), "{}", ran.err);
     assert_eq!(ran.json()["epsilon_asked"], 2.708050201);
+    let small = "the smallest loss above 0 is 1e-9";
+    shell.run("plan privacy --items 100 --epsilon 1e-12").refused(&["1e-12", small]);
 }
 
 #[test]
@@ -65,6 +67,9 @@ fn universes_of_addresses() {
     let range = "224.0.0.0..239.255.255.255";
     shell.with_input(&format!("build zone --universe {range} --items 4 -o f"), "224.0.0.9\n").ok();
     assert_eq!(shell.run("list f").ok(), "224.0.0.9\n");
+    let words = ["10.0.0.5..10.0.0.1 is empty", "write 10.0.0.1..10.0.0.5"];
+    shell.run("plan zone --universe 10.0.0.5..10.0.0.1 --items 2").refused(&words);
+    shell.run("plan zone --universe dictionary: --items 2").refused(&["dictionary:FILE"]);
     assert_eq!(shell.run("plan zone --universe 0..=5 --items 2 --json").json()["universe"], 6);
     assert_eq!(
         shell.run("plan zone --universe IPv4 --items 2 --json").json()["universe"],
@@ -109,13 +114,24 @@ fn several_filters_are_described() {
     shell.with_input("build zone --universe dictionary:words --items 2 -o b", "bee\n").ok();
     let told = shell.run("info a b").ok();
     assert!(told.contains("up to 1 item\n") && told.contains("about 1 item "), "{told}");
-    assert!(told.contains("a dictionary of 3 keys"), "{told}");
+    // Without its dictionary, all that the header tells.
+    assert!(told.contains("up to 2 items of the dictionary of 3 keys"), "{told}");
+    assert!(told.contains("holds     1 of 2 planned items") && told.contains("room for 1 more"));
+    assert!(told.contains("code      ") && told.contains("fingerprint"), "{told}");
     let json = shell.run("info --json a b").ok();
     let objects: Vec<serde_json::Value> =
         json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&objects[0]["file"], &objects[1]["file"]), (&"a".into(), &"b".into()));
     assert_eq!(objects[1]["universe"], 3);
-    assert!(shell.run("info b --universe dictionary:words").ok().contains("within its zone"));
+    let with_dictionary = shell.run("info b --json --universe dictionary:words").json();
+    assert_eq!(objects[1], with_dictionary);
+    assert_eq!(objects[1]["fingerprint"].as_str().unwrap().len(), 16);
+    shell.run("query b words").refused(&["--universe dictionary:FILE"]);
+    // One that is not there does not hide the others.
+    let told = shell.run("info a nosuch b");
+    assert_eq!(told.code, 2);
+    assert!(told.out.contains("a: a bloom") && told.out.contains("b: a zone"), "{}", told.out);
+    assert!(told.err.contains("no filter nosuch") && told.err.contains("1 of 3 files"));
 }
 
 #[test]
@@ -131,6 +147,11 @@ fn plans_say_how_far_a_filter_grows_and_lists() {
     shell.with_input("build zone --universe 606 --items 3 -o f", "7\n").ok();
     shell.run(&format!("grow f --items {most}")).ok();
     shell.run(&format!("grow f --items {}", most + 1)).refused(&[]);
+    let refused = shell.run("shrink f --items 9").refused(&["to make it longer: tamis grow"]);
+    assert!(!refused.err.contains("cannot grow"), "{}", refused.err);
+    // A coprime code says it, too.
+    let text = shell.run("plan zone --universe 5000 --items 3 --code coprime").ok();
+    assert!(text.contains("growing   tamis grow makes it as long as 8,192 blocks, for"), "{text}");
 }
 
 #[test]
@@ -181,4 +202,37 @@ fn plurals_are_right() {
     assert!(built.contains("(1 item)"), "{built}");
     assert!(shell.run("add f keys.txt").ok().contains("1 key added"));
     assert!(shell.run("plan rate --items 1 --fpr 0.1").ok().contains("for 1 item at"));
+    let built = shell.run("build rate --items 1 --fpr 0.5 -o f keys.txt").ok();
+    assert!(built.contains("a bloom filter of 1 byte ("), "{built}");
+    assert!(shell.run("info f").ok().contains("(1 byte), 1 hash\n"));
+    let text = shell.run("plan zone --universe 2 --items 1").ok();
+    assert!(text.contains("1 byte,") && text.contains("1 probe a lookup"), "{text}");
+    assert!(text.contains("at most 1 candidate or"), "{text}");
+    shell.file("word", "ant\n");
+    shell.run("build zone --universe dictionary:word --items 1 -o z word").ok();
+    assert!(shell.run("info z").ok().contains("the dictionary of 1 key\n"));
+}
+
+#[test]
+fn a_full_filter_is_told_in_plain_words() {
+    let shell = Shell::new();
+    shell.with_input("build rate --items 1 --fpr 0.5 -o f", "a\n").ok();
+    let added = shell.with_input("add f", lines(0..1_000)).ok();
+    assert!(added.contains("it is full, and cannot tell how many more it holds than 1"), "{added}");
+    let told = shell.run("info f").ok();
+    assert!(told.contains("beyond plan: it is full; rebuild it with more --items"), "{told}");
+}
+
+#[test]
+fn a_letter_means_the_same_in_counts_and_sizes() {
+    let shell = Shell::new();
+    shell.with_input("build rate --items 1000 --fpr 0.01 -o f", "a\n").ok();
+    // The body takes 1,199 bytes.
+    shell.run("info f --max-memory 1.199k").ok();
+    shell.run("info f --max-memory 1.2kB").ok();
+    shell.run("info f --max-memory 1.198k").refused(&["1198"]);
+    shell.run("info f --max-memory 1.1708984375KiB").ok();
+    let help = shell.run("info --help").ok();
+    assert!(help.contains("k, M and G are thousands"), "{help}");
+    assert!(shell.run("--help").ok().contains("1.5GiB (a power of 1024)"));
 }

@@ -4,7 +4,7 @@ const EXAMPLES: &str = "write a whole number, such as 1000000, 1_000_000, 1e6, 1
 
 /// A whole number: `1000`, `1_000`, `1,000`, `1e3`, `1.5e3`, `1k` or `2^10`.
 ///
-/// The letters k, M, G and T are thousands, millions, billions and trillions.
+/// The letters k, M, G and T are thousands, millions, billions and trillions; case does not matter.
 pub fn count(text: &str) -> Result<u64, String> {
     match exact(text) {
         Ok(number) => Ok(number),
@@ -46,9 +46,9 @@ fn exact(text: &str) -> Result<u64, Refused> {
     }
     let (number, unit) = match text.char_indices().last() {
         Some((at, 'k' | 'K')) => (&text[..at], 1_000),
-        Some((at, 'M')) => (&text[..at], 1_000_000),
-        Some((at, 'G')) => (&text[..at], 1_000_000_000),
-        Some((at, 'T')) => (&text[..at], 1_000_000_000_000),
+        Some((at, 'm' | 'M')) => (&text[..at], 1_000_000),
+        Some((at, 'g' | 'G')) => (&text[..at], 1_000_000_000),
+        Some((at, 't' | 'T')) => (&text[..at], 1_000_000_000_000),
         _ => (text, 1),
     };
     times(number, unit)

@@ -14,6 +14,9 @@ const MAX_HEADER: u64 = 1 << 16;
 pub(crate) struct MemoryLimit {
     /// Refuse a filter that takes more memory than this (1000, 64k, 100MB, 1.5GiB)
     ///
+    /// k, M and G are thousands, millions and billions, as in counts, and so are kB, MB and GB.
+    /// KiB, MiB and GiB are powers of 1024.
+    ///
     /// The check comes before any memory is taken. The limit is for one filter; several filters
     /// that are merged may take as much each.
     #[arg(long, value_name = "SIZE", value_parser = limit, env = VARIABLE)]

@@ -1,7 +1,7 @@
 //! Universes: 65536, 1..48, ipv4, dictionary:FILE.
 
 use super::count;
-use crate::input::{KeyFormat, Reading, is_standard_input};
+use crate::input::{KeyFormat, Reading, names_standard_input};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::net::Ipv4Addr;
@@ -34,6 +34,9 @@ pub fn universe(text: &str) -> anyhow::Result<Universe> {
         return Ok(Universe::ipv4());
     }
     if let Some(path) = dictionary_file(text) {
+        if path == Path::new("") {
+            bail!("dictionary: needs a file of keys, one a line: dictionary:FILE");
+        }
         return dictionary(path);
     }
     if let Some((first, length)) = text.split_once('/')
@@ -44,6 +47,9 @@ pub fn universe(text: &str) -> anyhow::Result<Universe> {
     if let Some((first, last)) = text.split_once("..") {
         let last = last.strip_prefix('=').unwrap_or(last);
         if let (Ok(first), Ok(last)) = (first.parse::<Ipv4Addr>(), last.parse::<Ipv4Addr>()) {
+            if first > last {
+                bail!("the range {first}..{last} is empty; write {last}..{first}");
+            }
             return Ok(Universe::ipv4_range(first, last)?);
         }
         let end = |text: &str| {
@@ -84,7 +90,7 @@ fn network(text: &str, address: Ipv4Addr, length: &str) -> anyhow::Result<Univer
 /// The file that `dictionary:FILE` names.
 pub(crate) fn dictionary_file(universe: &str) -> Option<&Path> {
     let name = universe.strip_prefix("dictionary:")?;
-    Some(Path::new(if is_standard_input(Path::new(name)) { "-" } else { name }))
+    Some(Path::new(if names_standard_input(Path::new(name)) { "-" } else { name }))
 }
 
 /// The lines of a file, each a key known by its place.
@@ -128,7 +134,8 @@ mod tests {
             ("10.0.0.1/8", "10.0.0.0/8"),
             ("10.0.0.0/33", "/32"),
             ("9..3", "3..9"),
-            ("10.0.0.9..10.0.0.1", "empty"),
+            ("10.0.0.9..10.0.0.1", "write 10.0.0.1..10.0.0.9"),
+            ("dictionary:", "dictionary:FILE"),
             ("1..x", "no such end"),
         ] {
             let refused = universe(text).unwrap_err().to_string();

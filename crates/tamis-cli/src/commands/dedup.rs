@@ -1,19 +1,23 @@
 //! `tamis dedup`: each record once, in the order of the input.
 
 use crate::arguments::{MemoryLimit, count, share};
-use crate::dedup::{self, Full, Output, Progress, Rule, Seen, Shape, Source, Tally, Unit, beside};
+use crate::dedup::{
+    self, Full, Output, Progress, Rule, SavedRun, Seen, Shape, Source, Tally, Unit,
+};
 use crate::input::json_field::FieldPath;
-use crate::input::{self, MAX_RECORD, input_path};
+use crate::input::{self, Bytes, Files, MAX_RECORD, Opened};
 use crate::output::{
     self, Content, Destination, Integer, Report, count_of, grouped, output_path, progress, rate,
+    warn,
 };
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use serde::Serialize;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Print each record once, in order
@@ -39,30 +43,32 @@ Examples:
   tamis dedup --json-field text --by ngrams --words 13 --threshold 80% -o clean.jsonl part-*.jsonl
   tamis dedup --resume --items 1e9 -o clean.jsonl part-*.jsonl
 
-JSON fields: records, kept, changed, without_field, units, repeated, distinct, bytes_read, \
+JSON fields: records, kept, changed, without_field, blank, units, repeated, distinct, bytes_read, \
 bytes_kept, filter, items, fpr, bytes, expected_mistakes, seconds.")]
 pub(crate) struct Dedup {
-    /// Files of records; `-` or nothing is standard input
-    #[arg(value_name = "INPUT", value_parser = input_path())]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    files: Files,
     /// The file to write; `-` or nothing is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = output_path())]
     output: PathBuf,
     /// Records end with a NUL byte instead of a line end
     #[arg(short = '0', long)]
     null: bool,
+    /// Take the bytes as they are: no decompression, no decoding, no carriage returns cut off
+    #[arg(long)]
+    raw: bool,
     /// Compare this field of JSON records: a name, or names with dots such as user.email
     #[arg(long, value_name = "FIELD")]
     json_field: Option<FieldPath>,
     /// What is compared
     #[arg(long, value_enum, default_value = "records")]
     by: By,
-    /// How many words are a run
-    #[arg(long, value_name = "N", default_value = "13", value_parser = count)]
-    words: u64,
-    /// A document goes when this share of its runs was seen before
-    #[arg(long, value_name = "SHARE", default_value = "80%", value_parser = share)]
-    threshold: f64,
+    /// With --by ngrams, how many words are a run [default: 13]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    words: Option<u64>,
+    /// With --by ngrams, a document goes when this share of its runs was seen before [default: 80%]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
+    threshold: Option<f64>,
     /// How many distinct records (paragraphs, runs of words) the filter is for
     ///
     /// Without it, files are counted first: records exactly, paragraphs and runs by a sample. For
@@ -84,6 +90,10 @@ pub(crate) struct Dedup {
     #[arg(long)]
     json: bool,
 }
+
+/// How many words are a run, and which share of runs makes a repetition, if nobody says it.
+const WORDS: u64 = 13;
+const THRESHOLD: f64 = 0.8;
 
 /// What is compared.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
@@ -112,66 +122,74 @@ impl Dedup {
         let start = Instant::now();
         let rule = self.rule()?;
         let files = self.inputs()?;
-        let saved = self.saved_files();
+        let saved = self.saved_run();
         if self.resume && saved.is_none() {
             bail!("--resume goes on with a file of records; name it with -o FILE");
         }
         if self.resume && files.iter().any(|file| file == Path::new("-")) {
             bail!("standard input cannot be read again; start over with --force");
         }
-        let target = match &saved {
-            Some(saved) => {
-                let progress = Progress::new(&files, &rule, self.shape().separator)?;
-                Some(self.prepare(saved, progress)?)
-            }
-            None => None,
-        };
+        let target = saved.as_ref().map(|saved| self.prepare(saved, &files, &rule)).transpose()?;
         let mut seen = Seen::new(self.plan(&files, &rule)?)?;
-        let (mut out, mut tally, place) = match target {
-            None => {
-                let out = BufWriter::with_capacity(1 << 16, self.stream()?);
-                (Output::Stream(out), Tally::default(), None)
-            }
-            Some((mut file, progress)) => {
+        let (mut out, mut tally, place) = match (target, &saved) {
+            (Some((mut file, progress)), Some(saved)) => {
                 if progress.kept_bytes > 0 {
-                    self.remember(&mut file, &rule, &mut seen)?;
+                    self.remember(saved, &mut file, &rule, &mut seen)?;
                 }
                 let (tally, place) = (progress.tally, progress.place);
-                let path = saved.as_ref().map(|saved| saved.progress.clone()).unwrap_or_default();
+                let path = saved.note().to_owned();
                 (Output::saved(file, progress, path), tally, Some(place))
             }
+            _ => (Output::Stream(self.stream()?), Tally::default(), None),
         };
         let mut sources = Vec::new();
         for (number, file) in files.iter().enumerate() {
-            let done = place.filter(|place| number <= place.source);
             let mut source = self.open(file)?;
-            match done {
-                // This one was dealt with whole.
-                Some(place) if number < place.source => source.reader = Box::new(io::empty()),
-                Some(place) => (source.skip, source.skipped_records) = (place.bytes, place.records),
-                None => {}
+            match place {
+                Some(place) if number < place.source => {
+                    // This one was dealt with whole.
+                    source.reader = Box::new(io::empty());
+                    let decoded =
+                        if number == 0 { tally.bytes_read.saturating_sub(place.bytes) } else { 0 };
+                    source.bytes.add(source.size.unwrap_or(0), decoded);
+                }
+                Some(place) if number == place.source => {
+                    (source.skip, source.skipped_records) = (place.bytes, place.records);
+                }
+                _ => {}
             }
             sources.push(source);
         }
-        let bar = self.bar(&files);
-        bar.inc(tally.bytes_read);
+        let meter = Meter::new(&files, &sources, "deduplicating");
         let outcome =
-            dedup::run(sources, self.shape(), &rule, &mut seen, &mut tally, &mut out, |read| {
-                bar.inc(read);
+            dedup::run(sources, self.shape(), &rule, &mut seen, &mut tally, &mut out, || {
+                meter.tick();
             });
-        bar.finish_and_clear();
+        meter.finish();
         drop(out);
         if let Err(error) = outcome {
-            return Err(self.explain(error, saved.is_some()));
+            return Err(self.explain(error, saved.is_some(), &meter));
         }
         if let Some(saved) = &saved {
-            saved.finish(&self.output)?;
+            saved.finish()?;
         }
-        let report = self.report(&tally, &seen, start);
-        output::report_on(&self.output, &report, self.json)
+        output::report_on(&self.output, &self.report(&tally, &seen, start), self.json)?;
+        if let Some(field) = self.json_field.as_ref().filter(|_| tally.all_lack_the_field()) {
+            warn(&format!(
+                "tamis: warning: no record has the field {field}: nothing was compared, and all \
+                 records were kept"
+            ));
+        }
+        Ok(())
     }
 
     fn rule(&self) -> anyhow::Result<Rule> {
+        if self.by != By::Ngrams {
+            let stray = self.words.map(|_| "--words").or(self.threshold.map(|_| "--threshold"));
+            if let Some(option) = stray {
+                bail!("{option} goes with --by ngrams; add that, or leave {option} out");
+            }
+        }
         let unit = match self.by {
             By::Records => Unit::Record,
             By::Paragraphs if self.json_field.is_none() => {
@@ -179,19 +197,25 @@ impl Dedup {
             }
             By::Paragraphs => Unit::Paragraphs,
             By::Ngrams => {
-                if self.words == 0 {
-                    bail!("--words 0: a run has at least one word; --words 13 is usual");
+                let (words, threshold) =
+                    (self.words.unwrap_or(WORDS), self.threshold.unwrap_or(THRESHOLD));
+                if words == 0 {
+                    bail!("--words 0: a run has at least one word; --words {WORDS} is usual");
                 }
-                if !(self.threshold > 0.0 && self.threshold <= 1.0) {
+                if !(threshold > 0.0 && threshold <= 1.0) {
                     bail!(
-                        "--threshold {}: write a share above 0 and up to 1, such as 80%",
-                        self.threshold
+                        "--threshold {threshold}: write a share above 0 and up to 1, such as 80%"
                     );
                 }
-                Unit::Ngrams { words: self.words as usize, threshold: self.threshold }
+                Unit::Ngrams { words: words as usize, threshold }
             }
         };
-        Ok(Rule { unit, field: self.json_field.clone(), trim_return: !self.null })
+        Ok(Rule { unit, field: self.json_field.clone(), trim_return: self.takes_text() })
+    }
+
+    /// Whether bytes are decoded, and a carriage return belongs to the line end.
+    fn takes_text(&self) -> bool {
+        !self.null && !self.raw
     }
 
     fn shape(&self) -> Shape {
@@ -204,7 +228,7 @@ impl Dedup {
             return Ok(vec![PathBuf::from("-")]);
         }
         output::standard_input_once(self.files.iter().map(PathBuf::as_path))?;
-        Ok(self.files.clone())
+        Ok(self.files.to_vec())
     }
 
     /// Standard output, or a pipe or a device that is there.
@@ -217,18 +241,19 @@ impl Dedup {
     }
 
     /// The files of a run that can be resumed; none where records go to a stream.
-    fn saved_files(&self) -> Option<SavedFiles> {
+    fn saved_run(&self) -> Option<SavedRun> {
         let is_stream = self.output == Path::new("-")
             || fs::metadata(&self.output).is_ok_and(|it| !it.is_file() && !it.is_dir());
-        (!is_stream).then(|| SavedFiles {
-            kept: beside(&self.output, "part"),
-            progress: beside(&self.output, "progress"),
-        })
+        (!is_stream).then(|| SavedRun::new(&self.output))
     }
 
-    /// Makes the file that kept records go to, or opens that of an earlier run.
-    fn prepare(&self, saved: &SavedFiles, beginning: Progress) -> anyhow::Result<(File, Progress)> {
-        let context = || format!("cannot write {}", self.output.display());
+    /// The file that kept records go to, and how far an earlier run has come.
+    fn prepare(
+        &self,
+        saved: &SavedRun,
+        files: &[PathBuf],
+        rule: &Rule,
+    ) -> anyhow::Result<(File, Progress)> {
         if !self.force && self.output.exists() {
             bail!(
                 "{} exists; name another file, or replace it with --force",
@@ -236,73 +261,35 @@ impl Dedup {
             );
         }
         Destination::new(&self.output, Content::Records, self.force, &self.files)?;
+        let beginning = Progress::new(files, rule, self.shape().separator, self.raw)?;
         if self.resume {
-            if !saved.progress.is_file() {
-                bail!(
-                    "there is no interrupted run for {}; leave --resume out",
-                    self.output.display()
-                );
-            }
-            let progress = Progress::read(&saved.progress, &beginning)?;
-            let mut options = OpenOptions::new();
-            // A run that was killed at its beginning has kept nothing yet.
-            options.read(true).write(true).truncate(false).create(progress.kept_bytes == 0);
-            let file = options.open(&saved.kept).with_context(context)?;
-            self.take(&file)?;
-            if file.metadata().with_context(context)?.len() < progress.kept_bytes {
-                bail!("{} is shorter than it was; start over with --force", saved.kept.display());
-            }
-            // What came after the last note is done again.
-            file.set_len(progress.kept_bytes).with_context(context)?;
-            return Ok((file, progress));
+            return saved.go_on(&beginning);
         }
-        if !self.force && saved.progress.exists() {
-            bail!(
-                "a run for {} was interrupted; go on with --resume, or start over with --force",
-                self.output.display()
-            );
-        }
-        if !self.force && saved.kept.exists() {
-            bail!(
-                "{} exists, and the records would go there first; move it, or replace it with --force",
-                saved.kept.display()
-            );
-        }
-        // The note comes first: a run that is killed here can be resumed.
-        beginning.write(&saved.progress)?;
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let file = options.open(&saved.kept).with_context(context)?;
-        self.take(&file)?;
-        file.set_len(0).with_context(context)?;
-        Ok((file, beginning))
-    }
-
-    /// Keeps other runs away from the kept records, as long as the file is open.
-    fn take(&self, kept: &File) -> anyhow::Result<()> {
-        match kept.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                bail!("another run is writing {}; wait for its end", self.output.display())
-            }
-            // A file system without locks has to do without.
-            Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
-        }
+        Ok((saved.begin(&beginning, self.force)?, beginning))
     }
 
     /// Puts what an earlier run kept into the filter, and leaves the file at its end.
-    fn remember(&self, file: &mut File, rule: &Rule, seen: &mut Seen) -> anyhow::Result<()> {
+    fn remember(
+        &self,
+        saved: &SavedRun,
+        file: &mut File,
+        rule: &Rule,
+        seen: &mut Seen,
+    ) -> anyhow::Result<()> {
         let mut reader = file.try_clone()?;
         reader.seek(SeekFrom::Start(0))?;
         let kept = Source {
-            name: beside(&self.output, "part").display().to_string(),
+            name: saved.kept().display().to_string(),
             reader: Box::new(reader),
+            size: None,
+            bytes: Arc::default(),
             skip: 0,
             skipped_records: 0,
         };
         let spinner = progress::spinner("remembering");
         let outcome = dedup::remember(kept, self.shape(), rule, seen);
         spinner.finish_and_clear();
-        outcome.map_err(|error| self.explain(error, true))?;
+        outcome.map_err(|error| self.explain(error, true, &Meter::default()))?;
         file.seek(SeekFrom::End(0))?;
         Ok(())
     }
@@ -318,30 +305,27 @@ impl Dedup {
     /// How many units the files hold at most: records counted, others judged by a sample. A pipe
     /// cannot be read twice, so it is not counted.
     fn count(&self, files: &[PathBuf], rule: &Rule) -> anyhow::Result<Option<u64>> {
-        let size =
-            |file: &PathBuf| file.metadata().ok().filter(|it| it.is_file()).map(|it| it.len());
-        let Some(total_bytes) = files.iter().map(size).sum() else { return Ok(None) };
-        let bar = self.bar(files);
-        let sources = files.iter().map(|file| self.open(file)).collect::<anyhow::Result<_>>()?;
-        let counted = dedup::count(sources, total_bytes, self.shape(), rule, |read| bar.inc(read));
-        bar.finish_and_clear();
+        if files.iter().any(|file| file_size(file).is_none()) {
+            return Ok(None);
+        }
+        let sources: Vec<Source> =
+            files.iter().map(|file| self.open(file)).collect::<anyhow::Result<_>>()?;
+        let meter = Meter::new(files, &sources, "counting");
+        let counted = dedup::count(sources, self.shape(), rule, || meter.tick());
+        meter.finish();
         counted.map(Some)
     }
 
     /// Opens an input; `-` is standard input.
     fn open(&self, path: &Path) -> anyhow::Result<Source> {
-        let (name, reader) = input::open(path, !self.null)?;
-        Ok(Source { name, reader, skip: 0, skipped_records: 0 })
-    }
-
-    fn bar(&self, files: &[PathBuf]) -> ProgressBar {
-        progress::reading(files, "deduplicating")
+        let Opened { name, reader, bytes } = input::open(path, self.takes_text(), self.raw)?;
+        Ok(Source { name, reader, size: file_size(path), bytes, skip: 0, skipped_records: 0 })
     }
 
     /// Adds what to do about a full filter.
-    fn explain(&self, error: anyhow::Error, saved: bool) -> anyhow::Error {
+    fn explain(&self, error: anyhow::Error, saved: bool, meter: &Meter) -> anyhow::Error {
         let Some(full) = error.downcast_ref::<Full>() else { return error };
-        let more = full.distinct.max(full.planned).saturating_mul(2);
+        let more = enough_items(full, meter.share_before(full.bytes));
         let things = self.by.things();
         let remedy = if saved {
             format!("what was done is kept: go on with --resume --items {more}")
@@ -362,6 +346,7 @@ impl Dedup {
             kept: tally.kept.into(),
             changed: tally.changed.into(),
             without_field: tally.without_field.into(),
+            blank: tally.blank.into(),
             units: tally.units.into(),
             repeated: tally.repeated.into(),
             distinct: seen.distinct().into(),
@@ -397,6 +382,12 @@ impl Dedup {
                 count_of(tally.without_field, "record")
             );
         }
+        if tally.blank > 0 {
+            text += &format!(
+                "\nnote      {} between the records, left out",
+                count_of(tally.blank, "blank line")
+            );
+        }
         if self.by != By::Records {
             text += &format!(
                 "\ncompared  {} {things}, {} of them seen before",
@@ -406,9 +397,9 @@ impl Dedup {
         }
         let plan = seen.plan();
         text += &format!(
-            "\nfilter    {}, {} bytes, for {} distinct {things}; it holds {}",
+            "\nfilter    {}, {}, for {} distinct {things}; it holds {}",
             plan.filter(),
-            grouped(plan.bytes()),
+            count_of(plan.bytes(), "byte"),
             grouped(plan.items()),
             grouped(seen.distinct())
         );
@@ -419,20 +410,63 @@ impl Dedup {
     }
 }
 
-/// What a run leaves beside its output until it is done.
-struct SavedFiles {
-    /// What was kept so far.
-    kept: PathBuf,
-    /// How far the run has come.
-    progress: PathBuf,
+/// The size of an input, unless it is a pipe or the like.
+fn file_size(path: &Path) -> Option<u64> {
+    path.metadata().ok().filter(fs::Metadata::is_file).map(|it| it.len())
 }
 
-impl SavedFiles {
-    /// Gives the kept records their name.
-    fn finish(&self, output: &Path) -> anyhow::Result<()> {
-        let context = || format!("cannot write {}", output.display());
-        fs::rename(&self.kept, output).with_context(context)?;
-        fs::remove_file(&self.progress).with_context(context)
+/// How many items a run should be planned for after one had too few: as many as the rest of the
+/// input has, if it is like the part that was read, and a fifth more; at least twice as many.
+fn enough_items(full: &Full, done: Option<f64>) -> String {
+    let twice = full.distinct.max(full.planned) as f64 * 2.0;
+    let by_share = done.map_or(0.0, |done| 1.2 * full.distinct as f64 / done.max(1e-9));
+    // Two digits are enough.
+    format!("{:.1e}", twice.max(by_share) * 1.05).replace(".0e", "e")
+}
+
+/// How much of the files was read, on a bar: as they are on the disk, before decompression.
+struct Meter {
+    bar: ProgressBar,
+    bytes: Vec<Arc<Bytes>>,
+    total: Option<u64>,
+}
+
+impl Default for Meter {
+    fn default() -> Meter {
+        Meter { bar: ProgressBar::hidden(), bytes: Vec::new(), total: None }
+    }
+}
+
+impl Meter {
+    fn new(files: &[PathBuf], sources: &[Source], doing: &str) -> Meter {
+        Meter {
+            bar: progress::reading(files, doing),
+            bytes: sources.iter().map(|source| Arc::clone(&source.bytes)).collect(),
+            total: sources.iter().map(|source| source.size).sum(),
+        }
+    }
+
+    fn consumed(&self) -> u64 {
+        self.bytes.iter().map(|bytes| bytes.consumed()).sum()
+    }
+
+    fn tick(&self) {
+        if !self.bar.is_hidden() {
+            self.bar.set_position(self.consumed());
+        }
+    }
+
+    fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    /// Which share of the input is before this byte of what was decoded, if its size is known. Some
+    /// of what was read is still on its way.
+    fn share_before(&self, byte: u64) -> Option<f64> {
+        let total = self.total.filter(|total| *total > 0)?;
+        let decoded: u64 = self.bytes.iter().map(|bytes| bytes.decoded()).sum();
+        let read = self.consumed() as f64 / total as f64;
+        Some(read * byte as f64 / decoded.max(1) as f64)
     }
 }
 
@@ -442,6 +476,7 @@ struct DedupReport {
     kept: Integer,
     changed: Integer,
     without_field: Integer,
+    blank: Integer,
     units: Integer,
     repeated: Integer,
     distinct: Integer,

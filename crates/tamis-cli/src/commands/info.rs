@@ -5,14 +5,15 @@ use super::plan::rate::PlanFacts as RateFacts;
 use super::plan::zone::PlanFacts as ZoneFacts;
 use crate::filters::{self, Contents, Opening};
 use crate::input::input_path;
-use crate::output::{self, Integer, Report, about, count_of, grouped, rate};
+use crate::output::{self, Integer, Report, about, count_of, grouped, rate, warn};
+use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tamis::format::AnyPlan;
 use tamis::rate::{self as rates, Health, Kind};
 use tamis::zone as zones;
-use tamis::{AnyFilter, Error, HashFamily};
+use tamis::{AnyFilter, HashFamily};
 
 /// Show what a filter promises, what it holds and how far it is from its plan
 #[derive(Args)]
@@ -28,7 +29,7 @@ this one). For a zone filter: file, version, verified, health, len, len_is_exact
 last, fingerprint, and those of `plan zone`. For a published filter: file, version, verified, \
 fpr_now, hash, seed, and those of `plan privacy`. Integers past 2^53 are strings.")]
 pub(crate) struct Info {
-    /// The filters; of a filter over a dictionary, the dictionary tells more
+    /// The filters; one over a dictionary is shown without it, too
     #[arg(required = true, value_name = "FILTER", value_parser = input_path())]
     filters: Vec<PathBuf>,
     /// Print one JSON object for each filter, a line each
@@ -42,35 +43,38 @@ impl Info {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let files = self.filters.iter().map(PathBuf::as_path).chain(self.opening.files());
         output::standard_input_once(files)?;
+        let mut unknown = 0;
         for (i, path) in self.filters.iter().enumerate() {
             if i > 0 && !self.json {
                 output::print("")?;
             }
-            self.show(path)?;
+            match self.opening.look_at(path) {
+                Ok(any) => self.show(path, &any)?,
+                Err(error) if self.filters.len() == 1 => return Err(error),
+                // One bad file says nothing of the others.
+                Err(error) => {
+                    unknown += 1;
+                    warn(&format!("tamis: {error:#}"));
+                }
+            }
+        }
+        if unknown > 0 {
+            bail!(
+                "{unknown} of {} could not be shown",
+                count_of(self.filters.len() as u64, "file")
+            );
         }
         Ok(())
     }
 
-    fn show(&self, path: &Path) -> anyhow::Result<()> {
-        let any = match self.opening.open(path) {
-            Err(error) => match error.chain().find_map(|cause| cause.downcast_ref::<Error>()) {
-                Some(Error::DictionaryNeeded { keys }) => {
-                    let universe = Integer::from(*keys);
-                    let file = path.display().to_string();
-                    let report = UnopenedReport { file, promise: "zone", universe };
-                    return output::print_report(&report, self.json);
-                }
-                _ => return Err(error),
-            },
-            Ok(any) => any,
-        };
+    fn show(&self, path: &Path, any: &AnyFilter) -> anyhow::Result<()> {
         let file = path.display().to_string();
         let verified = !self.opening.no_verify;
         let promise = any.promise();
         let (details, text) = match any.plan() {
-            AnyPlan::Rate(plan) => (Details::rate(&any, plan), rate_text(&any, plan)),
-            AnyPlan::Zone(plan) => (Details::zone(&any, plan), zone_text(&any, plan)),
-            _ => published(&any)?,
+            AnyPlan::Rate(plan) => (Details::rate(any, plan), rate_text(any, plan)),
+            AnyPlan::Zone(plan) => (Details::zone(any, plan), zone_text(any, plan)),
+            _ => published(any)?,
         };
         let checked = if verified { "checksums good" } else { "body not checked" };
         let text = format!(
@@ -80,25 +84,6 @@ impl Info {
         );
         let version = tamis::format::VERSION;
         output::print_report(&InfoReport { file, version, verified, details, text }, self.json)
-    }
-}
-
-/// What can be told of a filter over a dictionary without the dictionary.
-#[derive(Serialize)]
-struct UnopenedReport {
-    file: String,
-    promise: &'static str,
-    universe: Integer,
-}
-
-impl Report for UnopenedReport {
-    fn text(&self) -> String {
-        format!(
-            "{}: a zone filter, zone promise\n\
-             universe  a dictionary of {}; to see more, name it: --universe dictionary:FILE",
-            self.file,
-            count_of(self.universe.0 as u64, "key"),
-        )
     }
 }
 
@@ -193,7 +178,7 @@ fn rate_text(any: &AnyFilter, plan: &rates::Plan) -> String {
     let mut text = format!(
         "promise   members always pass; of strangers about {} pass, up to {}\n\
          holds     {} ({})\n\
-         fill      {:.1}% of {} {cells} ({} bytes), {}\n\
+         fill      {:.1}% of {} {cells} ({}), {}\n\
          now       {} of strangers pass; {} when it holds what it was planned for\n\
          health    {}\n\
          hash      {}",
@@ -203,7 +188,7 @@ fn rate_text(any: &AnyFilter, plan: &rates::Plan) -> String {
         any.kinds(),
         100.0 * any.fill(),
         grouped(plan.cells()),
-        grouped(plan.bytes()),
+        count_of(plan.bytes(), "byte"),
         if plan.hashes() == 1 { "1 hash".to_owned() } else { format!("{} hashes", plan.hashes()) },
         rate(any.expected_fpr()),
         rate(plan.expected_fpr(plan.items())),
@@ -243,14 +228,20 @@ fn zone_text(any: &AnyFilter, plan: &zones::Plan) -> String {
         "promise   {promise}\n\
          holds     {contents}\n\
          health    {health}\n\
-         code      {}, {}, {} bits ({} bytes)\n\
+         code      {}, {}, {} ({})\n\
          because   {}",
         plan.code(),
         count_of(plan.probes(), "block"),
-        grouped(plan.bits()),
-        grouped(plan.bytes()),
+        count_of(plan.bits(), "bit"),
+        count_of(plan.bytes(), "byte"),
         plan.certificate(),
-    )
+    ) + &dictionary_text(plan)
+}
+
+/// By what the dictionary of a filter is recognised.
+fn dictionary_text(plan: &zones::Plan) -> String {
+    let print = plan.universe().fingerprint();
+    print.map_or_else(String::new, |print| format!("\nkeys      fingerprint {print:016x}"))
 }
 
 fn published(any: &AnyFilter) -> anyhow::Result<(Details, String)> {
@@ -261,7 +252,7 @@ fn published(any: &AnyFilter) -> anyhow::Result<(Details, String)> {
         AnyFilter::PublicBloom(filter) => {
             (PrivatePlan::Bloom(*filter.plan()), filter.hash(), filter.fpr())
         }
-        other => anyhow::bail!("a {} filter cannot be shown by this release", other.kind()),
+        other => bail!("a {} filter cannot be shown by this release", other.kind()),
     };
     let text = format!(
         "{}\n\
@@ -311,18 +302,11 @@ fn health(filter: &AnyFilter) -> String {
             format!("within plan: room for about {} more", about(planned - holds))
         }
         Health::Within => "within plan: full".to_owned(),
-        Health::Beyond => format!(
-            "beyond plan: about {} too many; rebuild it with --items {}",
-            if holds.is_finite() {
-                count_of((holds - planned).round() as u64, "item")
-            } else {
-                about(holds)
-            },
-            if holds.is_finite() {
-                format!("{:.0}", holds.ceil())
-            } else {
-                "N, and a larger N".to_owned()
-            }
+        Health::Beyond if holds.is_finite() => format!(
+            "beyond plan: about {} too many; rebuild it with --items {:.0}",
+            count_of((holds - planned).round() as u64, "item"),
+            holds.ceil()
         ),
+        Health::Beyond => "beyond plan: it is full; rebuild it with more --items".to_owned(),
     }
 }

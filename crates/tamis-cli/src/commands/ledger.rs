@@ -219,6 +219,20 @@ impl Payment {
     }
 }
 
+impl Payment {
+    /// Says of a release that could not be written that it was paid for all the same: it was drawn,
+    /// and some of it may have been read.
+    pub(crate) fn say_if_charged(&self, written: anyhow::Result<()>) -> anyhow::Result<()> {
+        match (&self.ledger, written) {
+            (Some(ledger), Err(error)) => Err(anyhow::anyhow!(
+                "{error:#}; {} is charged all the same, since some of the release may be out",
+                ledger.display()
+            )),
+            (_, written) => written,
+        }
+    }
+}
+
 /// What was released, or kept private, and what is left of the budget of the ledger charged.
 #[derive(Serialize)]
 pub(crate) struct ReleaseReport {

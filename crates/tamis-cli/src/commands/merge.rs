@@ -5,7 +5,7 @@ use crate::output::{self, Integer, Report, Target};
 use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tamis::{AnyFilter, Error};
 
 /// Write a filter that passes whatever passes any of several
@@ -72,6 +72,9 @@ impl Merge {
         output::standard_input_once(files)?;
         // The result may replace one of the filters merged, so they are no sources to protect.
         let destination = self.target.destination([])?;
+        // What was made of a private filter is private.
+        let is_private = self.filters.iter().any(|path| is_for_owner_alone(path));
+        let destination = if is_private { destination.private() } else { destination };
         let mut merged = self.access.open(&self.filters[0], true)?;
         for path in &self.filters[1..] {
             let other = self.access.open(path, true)?;
@@ -99,6 +102,18 @@ impl Merge {
         };
         output::report_on(&self.target.output, &report, self.target.json)
     }
+}
+
+/// Whether nobody but its owner may read a file.
+#[cfg(unix)]
+fn is_for_owner_alone(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o077 == 0)
+}
+
+#[cfg(not(unix))]
+fn is_for_owner_alone(_: &Path) -> bool {
+    false
 }
 
 #[derive(Serialize)]

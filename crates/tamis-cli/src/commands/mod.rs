@@ -49,6 +49,8 @@ Examples:
   A list that may be shared:    tamis build privacy --items 1e4 --epsilon 4 -o public.tamis list.txt
   How often is it wrong?        tamis measure seen.tamis --members seen.txt --strangers other.txt
 
+Numbers: 1000000, 1_000_000, 1e6, 1M (k, M, G, T: thousands and so on), 2^20.
+Sizes also: 64MB (the same), 1.5GiB (a power of 1024).
 Exit codes: 0 something was found or done, 1 nothing passed, 2 an error.
 Each command explains itself: tamis help build rate";
 
@@ -66,8 +68,17 @@ enum Command {
     Dedup(dedup::Dedup),
     Union(merge::Union),
     Intersect(merge::Intersect),
-    Grow(resize::Grow),
-    Shrink(resize::Shrink),
+    /// Make a zone filter longer, so that its zone is larger
+    ///
+    /// The filter lists itself for that, so it must be within its zone.
+    #[command(after_help = resize::GROW_EXAMPLES)]
+    Grow(resize::Resize),
+    /// Make a zone filter shorter, and its zone smaller
+    ///
+    /// If it holds more than the smaller zone allows, strangers may pass, and the filter says so
+    /// from then on.
+    #[command(after_help = resize::SHRINK_EXAMPLES)]
+    Shrink(resize::Resize),
     Publish(publish::Publish),
     Ledger(ledger::Ledger),
     Audit(audit::Audit),
@@ -94,8 +105,8 @@ impl Cli {
             Command::Dedup(dedup) => dedup.run()?,
             Command::Union(union) => union.run()?,
             Command::Intersect(intersect) => intersect.run()?,
-            Command::Grow(grow) => grow.run()?,
-            Command::Shrink(shrink) => shrink.run()?,
+            Command::Grow(grow) => grow.run(resize::Direction::Longer)?,
+            Command::Shrink(shrink) => shrink.run(resize::Direction::Shorter)?,
             Command::Publish(publish) => publish.run()?,
             Command::Ledger(ledger) => ledger.run()?,
             Command::Audit(audit) => return audit.run(),

@@ -90,7 +90,7 @@ impl Publish {
         // The target is open before anything is charged, and charged before anything is drawn.
         let file = destination.create()?;
         let left = self.payment.charge(self.epsilon, &self.target.output)?;
-        file.save(&private.publish()?.into())?;
+        self.payment.say_if_charged(file.save(&private.publish()?.into()))?;
         let plan = PrivatePlan::Bloom(*private.plan());
         let report = ReleaseReport::new(&self.target, &plan, left);
         output::report_on(&self.target.output, &report, self.target.json)

@@ -3,11 +3,12 @@
 use crate::filters::{self, Opening};
 use crate::input::{Input, Reading};
 use crate::output::{self, Integer, Report, count_of, rate, warn};
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use clap::Args;
 use serde::Serialize;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
+use tamis::Error;
 
 /// Print the keys that pass the filter
 ///
@@ -51,7 +52,7 @@ pub(crate) struct Query {
     /// Pass over keys that are not in a zone filter's universe, and say how many they were
     #[arg(long)]
     skip_foreign: bool,
-    /// With --csv, print whole rows, under the header
+    /// With --csv, print whole rows, under the header; with --json-field, whole records
     #[arg(long, requires = "csv")]
     rows: bool,
     /// Print one JSON object of counts instead of keys
@@ -70,6 +71,9 @@ impl Query {
             &self.input,
             self.opening.files().into_iter().chain([&*self.filter]),
         )?;
+        if self.rows && self.input.format.is_column() {
+            bail!("--rows prints rows of CSV or JSON lines; a row of columns is no text");
+        }
         let filter = self.opening.open(&self.filter)?;
         let format = filters::format_to_ask(&filter, &self.input.format)?;
         let silent = self.count || self.quiet || self.json;
@@ -94,7 +98,8 @@ impl Query {
             let answers: Vec<Option<bool>> = if self.skip_foreign {
                 filters::contains_or_foreign(&filter, batch)?
             } else {
-                filters::contains(&filter, batch)?.into_iter().map(Some).collect()
+                let answers = filters::contains(&filter, batch).map_err(offer_to_skip)?;
+                answers.into_iter().map(Some).collect()
             };
             foreign += answers.iter().filter(|answer| answer.is_none()).count() as u64;
             let wanted = Some(!self.invert);
@@ -154,6 +159,16 @@ impl Query {
             output::print_report(&report, self.json)?;
         }
         Ok(chosen > 0)
+    }
+}
+
+/// Says how to go on past a key that is not in the universe.
+fn offer_to_skip(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref::<Error>() {
+        Some(Error::Outside { .. }) => {
+            anyhow!("{error:#} (--skip-foreign passes over other keys, and counts them)")
+        }
+        _ => error,
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::filters::{self, Access, Contents};
 use crate::input::{Input, Reading};
 use crate::output::{self, Destination, Integer, Report, count_of, grouped};
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -47,13 +47,15 @@ impl Remove {
         let format = filters::format_to_change(&any, &self.input.format)?;
         let (mut removed, mut absent) = (0u64, 0u64);
         format.each(&self.input.files, "removing", Reading::InOrder, |batch| {
-            for (key, text) in batch.keys().into_iter().zip(batch.texts()) {
-                match filters::remove(&mut any, key, text)? {
+            for (index, (key, text)) in batch.keys().into_iter().zip(batch.texts()).enumerate() {
+                let outcome = filters::remove(&mut any, key, text);
+                match outcome.with_context(|| batch.place_of(index))? {
                     Ok(()) => removed += 1,
                     Err(Error::Absent) if self.ignore_absent => absent += 1,
                     Err(Error::Absent) => bail!(
-                        "the key {:?} is certainly absent; nothing was removed (--ignore-absent \
-                         passes over such keys)",
+                        "{}: the key {:?} is certainly absent; nothing was removed \
+                         (--ignore-absent passes over such keys)",
+                        batch.place_of(index),
                         String::from_utf8_lossy(text)
                     ),
                     Err(other) => return Err(other.into()),

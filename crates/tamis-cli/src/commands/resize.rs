@@ -7,41 +7,30 @@ use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use tamis::AnyFilter;
 
-/// Make a zone filter longer, so that its zone is larger
-///
-/// The filter lists itself for that, so it must be within its zone.
-#[derive(Args)]
-#[command(after_help = "\
+pub(super) const GROW_EXAMPLES: &str = "\
 Examples:
   tamis grow tags.tamis --items 5
   tamis grow tags.tamis --blocks 12
 
-JSON fields: file, blocks, bits, items, zone, len, len_is_exact, health.")]
-pub(crate) struct Grow {
-    #[command(flatten)]
-    resize: Resize,
-}
+JSON fields: file, blocks, bits, items, zone, len, len_is_exact, health.";
 
-/// Make a zone filter shorter, and its zone smaller
-///
-/// If it holds more than the smaller zone allows, strangers may pass, and the filter says so from
-/// then on.
-#[derive(Args)]
-#[command(after_help = "\
+pub(super) const SHRINK_EXAMPLES: &str = "\
 Examples:
   tamis shrink tags.tamis --items 2
   tamis shrink tags.tamis --blocks 4
 
-JSON fields: file, blocks, bits, items, zone, len, len_is_exact, health.")]
-pub(crate) struct Shrink {
-    #[command(flatten)]
-    resize: Resize,
+JSON fields: file, blocks, bits, items, zone, len, len_is_exact, health.";
+
+/// Which way the length of a filter changes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Longer,
+    Shorter,
 }
 
 #[derive(Args)]
-struct Resize {
+pub(crate) struct Resize {
     /// The filter to change
     filter: PathBuf,
     /// How many blocks it shall have
@@ -62,36 +51,31 @@ struct Resize {
     access: Access,
 }
 
-impl Grow {
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.resize.run(|zone, blocks| zone.grow(blocks), |zone, items| zone.grow_for(items))
-    }
-}
-
-impl Shrink {
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.resize.run(|zone, blocks| zone.shrink(blocks), |zone, items| zone.shrink_for(items))
-    }
-}
-
 impl Resize {
-    fn run(
-        &self,
-        to_blocks: impl Fn(&mut AnyFilter, u64) -> Result<(), tamis::Error>,
-        for_items: impl Fn(&mut AnyFilter, u64) -> Result<(), tamis::Error>,
-    ) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, direction: Direction) -> anyhow::Result<()> {
         let destination = Destination::in_place(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
-        let kind = any.kind();
-        if any.plan().zone().is_none() {
+        let Some(plan) = any.plan().zone() else {
             bail!(
-                "{} is a {kind} filter, whose size is fixed; only zone filters grow and shrink",
-                self.filter.display()
+                "{} is a {} filter, whose size is fixed; only zone filters grow and shrink",
+                self.filter.display(),
+                any.kind()
+            );
+        };
+        let (zone, items) = (plan.zone(), self.items.unwrap_or(1));
+        if self.blocks.is_none() && direction == Direction::Shorter && items > zone {
+            bail!(
+                "{} is free of false positives for {}, which is less than {items} already; to \
+                 make it longer: tamis grow",
+                self.filter.display(),
+                count_of(zone, "item")
             );
         }
-        match (self.blocks, self.items) {
-            (Some(blocks), _) => to_blocks(&mut any, blocks)?,
-            (None, items) => for_items(&mut any, items.unwrap_or(1))?,
+        match (direction, self.blocks) {
+            (Direction::Longer, Some(blocks)) => any.grow(blocks)?,
+            (Direction::Longer, None) => any.grow_for(items)?,
+            (Direction::Shorter, Some(blocks)) => any.shrink(blocks)?,
+            (Direction::Shorter, None) => any.shrink_for(items)?,
         }
         destination.save(&any)?;
         let Some(plan) = any.plan().zone() else { return Ok(()) };
@@ -106,10 +90,10 @@ impl Resize {
             len_is_exact: any.len_is_exact(),
             health: any.health().to_string(),
             text: format!(
-                "{}: {}, {} bits; {} of at most {}; {} its zone",
+                "{}: {}, {}; {} of at most {}; {} its zone",
                 self.filter.display(),
                 count_of(plan.probes(), "block"),
-                grouped(plan.bits()),
+                count_of(plan.bits(), "bit"),
                 count_of(len, "item"),
                 grouped(plan.items()),
                 any.health()

@@ -43,6 +43,8 @@ pub(crate) enum Found {
     Units(usize),
     /// The record lacks the field, or the field is empty. It is kept as it is.
     Nothing,
+    /// A blank line where a JSON record could be.
+    Blank,
 }
 
 impl Rule {
@@ -53,6 +55,9 @@ impl Rule {
         record: &[u8],
         digests: &mut Vec<Digest>,
     ) -> anyhow::Result<Found> {
+        if self.field.is_some() && record.trim_ascii().is_empty() {
+            return Ok(Found::Blank);
+        }
         let Some(text) = self.text(record)? else { return Ok(Found::Nothing) };
         let before = digests.len();
         let mut add = |unit: &[u8]| digests.extend(hash.digest(unit));
@@ -180,6 +185,10 @@ mod tests {
         for record in ["{}", r#"{"text":null}"#] {
             let found = rule.digests(&hash, record.as_bytes(), &mut digests).unwrap();
             assert_eq!(found, Found::Nothing);
+        }
+        for blank in ["", " ", "\r"] {
+            let found = rule.digests(&hash, blank.as_bytes(), &mut digests).unwrap();
+            assert_eq!(found, Found::Blank);
         }
         assert!(rule.digests(&hash, b"not JSON", &mut digests).is_err());
         assert!(digests.is_empty());

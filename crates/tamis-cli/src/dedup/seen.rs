@@ -53,14 +53,13 @@ impl Seen {
     }
 
     /// Puts units in; says of each whether it was certainly new.
-    pub(crate) fn insert(&mut self, units: &[Digest], new: &mut Vec<bool>) -> anyhow::Result<()> {
-        let start = new.len();
-        match &mut self.filter {
-            Layered::Blocked(filter) => insert(filter, units, new)?,
-            Layered::Bloom(filter) => insert(filter, units, new)?,
-        }
-        self.distinct += new[start..].iter().filter(|new| **new).count() as u64;
-        Ok(())
+    pub(crate) fn insert(&mut self, units: &[Digest]) -> anyhow::Result<Vec<bool>> {
+        let new = match &mut self.filter {
+            Layered::Blocked(filter) => filter.insert_digests(units)?,
+            Layered::Bloom(filter) => filter.insert_digests(units)?,
+        };
+        self.distinct += new.iter().filter(|new| **new).count() as u64;
+        Ok(new)
     }
 
     /// How many of the units were seen before, perhaps.
@@ -93,25 +92,24 @@ impl Seen {
         }
     }
 
-    /// How many new units were probably taken for seen ones: each by the chance that the filter,
-    /// as full as it was then, took it so.
+    /// How many new units were probably taken for seen ones.
     pub(crate) fn expected_mistakes(&self) -> f64 {
-        const STEPS: u64 = 32;
-        let step = self.distinct as f64 / STEPS as f64;
-        let fpr = |i: u64| self.plan().expected_fpr(((i as f64 + 0.5) * step) as u64);
-        (0..STEPS).map(|i| fpr(i) * step).sum()
+        expected_mistakes(self.distinct as f64, |units| self.plan().expected_fpr(units as u64))
     }
 }
 
-fn insert<L: Layout>(
-    filter: &mut Filter<L>,
-    units: &[Digest],
-    new: &mut Vec<bool>,
-) -> anyhow::Result<()> {
-    for unit in units {
-        new.push(filter.insert_digest(*unit)?);
+/// How many of the new units were taken for seen ones, probably, until `distinct` were taken for
+/// new ones: each by the chance that the filter, as full as it was then, took it so.
+fn expected_mistakes(distinct: f64, fpr: impl Fn(f64) -> f64) -> f64 {
+    const STEPS: u32 = 32;
+    let step = distinct / f64::from(STEPS);
+    // Of so many units that came, a share was mistaken: more must have come for a step.
+    let mut came = 0.0;
+    for _ in 0..STEPS {
+        let more = |at: f64| step / (1.0 - fpr(at)).max(1e-9);
+        came += more(came + more(came) / 2.0);
     }
-    Ok(())
+    came - distinct
 }
 
 fn count<L: Layout>(filter: &Filter<L>, units: &[Digest]) -> anyhow::Result<usize> {
@@ -120,4 +118,30 @@ fn count<L: Layout>(filter: &Filter<L>, units: &[Digest]) -> anyhow::Result<usiz
         seen += usize::from(filter.contains_digest(*unit)?);
     }
     Ok(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tamis_random::SplitMix64;
+
+    /// The expectation against filters that are filled with random units, at rates from low to
+    /// hopeless.
+    #[test]
+    fn mistakes_are_as_many_as_expected() {
+        for fpr in [0.5, 0.2, 0.01] {
+            let mut seen = Seen::new(plan(Some(20_000), fpr, None).unwrap()).unwrap();
+            let mut random = SplitMix64::new(1);
+            let mut mistakes = 0;
+            while seen.room() > 0 {
+                let units: Vec<Digest> = (0..64).map(|_| random.next_u128().into()).collect();
+                mistakes += seen.insert(&units).unwrap().iter().filter(|new| !**new).count();
+            }
+            let expected = seen.expected_mistakes();
+            // Five sigma of a sum of independent mistakes, and 3% for the plan's approximation.
+            let allowed = 5.0 * expected.sqrt() + 0.03 * expected;
+            let off = (mistakes as f64 - expected).abs();
+            assert!(off <= allowed, "{fpr}: {mistakes} mistakes, {expected} expected");
+        }
+    }
 }

@@ -25,9 +25,15 @@ impl Contents {
 
 impl fmt::Display for Contents {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = if self.exact { "" } else { "about " };
         let items = if self.planned == 1 { "item" } else { "items" };
-        write!(out, "{sign}{} of {} planned {items}", about(self.items), grouped(self.planned))
+        let planned = format!("{} planned {items}", grouped(self.planned));
+        match self.items {
+            items if !items.is_finite() => {
+                write!(out, "it is full, and cannot tell how many more it holds than {planned}")
+            }
+            items if self.exact => write!(out, "{} of {planned}", about(items)),
+            items => write!(out, "about {} of {planned}", about(items)),
+        }
     }
 }
 

@@ -42,15 +42,16 @@ impl Lock {
             }
             // The process that had it put a new file in its place: then this lock is on the old
             // one.
-            if same_file(&file, path)? {
+            if is_at(&file, path)? {
                 return Ok(Lock { _file: Some(file) });
             }
         }
     }
 }
 
+/// Whether a file that is open is the one with this name.
 #[cfg(unix)]
-fn same_file(file: &File, path: &Path) -> std::io::Result<bool> {
+pub(crate) fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
     let held = file.metadata()?;
     let named = match std::fs::metadata(path) {
@@ -61,6 +62,6 @@ fn same_file(file: &File, path: &Path) -> std::io::Result<bool> {
 }
 
 #[cfg(not(unix))]
-fn same_file(_: &File, _: &Path) -> std::io::Result<bool> {
+pub(crate) fn is_at(_: &File, _: &Path) -> std::io::Result<bool> {
     Ok(true)
 }

@@ -10,5 +10,5 @@ pub(crate) use keys::{
     check_changeable, check_removable, contains, contains_or_foreign, format_to_ask,
     format_to_change, insert, insert_each, kind_notice, remove,
 };
-pub(crate) use lock::Lock;
+pub(crate) use lock::{Lock, is_at};
 pub(crate) use open::{Access, Opening};

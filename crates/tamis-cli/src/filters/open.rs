@@ -1,9 +1,11 @@
 //! Opening filter files, with the secrets and dictionaries that they may need.
 
 use crate::arguments::{FilterUniverse, KeyFile, MemoryLimit};
+use crate::output::LEDGER;
 use anyhow::{Context, bail};
 use clap::Args;
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use tamis::{AnyFilter, Error, Open};
 
@@ -16,6 +18,19 @@ pub(crate) struct Access {
     universe: FilterUniverse,
     #[command(flatten)]
     memory: MemoryLimit,
+}
+
+/// Whether a file, or the bytes read of it, is a ledger.
+fn is_ledger(path: &Path, bytes: Option<&[u8]>) -> bool {
+    let mut start = Vec::new();
+    match bytes {
+        Some(bytes) => bytes.starts_with(LEDGER),
+        None => {
+            let read = File::open(path)
+                .and_then(|file| file.take(LEDGER.len() as u64).read_to_end(&mut start));
+            read.is_ok() && start == LEDGER
+        }
+    }
 }
 
 /// How to open a filter that is only read.
@@ -37,6 +52,12 @@ impl Opening {
     pub(crate) fn open(&self, path: &Path) -> anyhow::Result<AnyFilter> {
         self.access.open(path, !self.no_verify)
     }
+
+    /// Opens a filter to learn of it: without its dictionary, if none is named.
+    pub(crate) fn look_at(&self, path: &Path) -> anyhow::Result<AnyFilter> {
+        let options = Open::new().without_dictionary();
+        self.access.open_with(options, path, !self.no_verify)
+    }
 }
 
 impl Access {
@@ -48,14 +69,19 @@ impl Access {
     /// Opens a filter; `-` is standard input. A key is read only if the filter needs one. Verify a
     /// filter that you change: a damaged body would get a good checksum.
     pub(crate) fn open(&self, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {
+        self.open_with(Open::new(), path, verify)
+    }
+
+    fn open_with(&self, options: Open, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {
         if path != Path::new("-") && !path.exists() {
             bail!("there is no filter {}; make it with tamis build", path.display());
         }
-        self.open_any(path, verify).with_context(|| format!("cannot open {}", path.display()))
+        self.open_any(options, path, verify)
+            .with_context(|| format!("cannot open {}", path.display()))
     }
 
-    fn open_any(&self, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {
-        let mut options = Open::new().verify(verify);
+    fn open_any(&self, options: Open, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {
+        let mut options = options.verify(verify);
         if let Some(most) = self.memory.bytes() {
             options = options.max_memory(most);
         }
@@ -76,6 +102,9 @@ impl Access {
             None => options.path(path),
         };
         let opened = match open(&options) {
+            Err(Error::NotTamis) if is_ledger(path, once.as_deref()) => {
+                bail!("it is a ledger; to see it: tamis ledger show {}", path.display())
+            }
             Err(Error::KeyNeeded) => match self.key.read()? {
                 Some(key) => Ok(open(&options.key(key))?),
                 None => bail!("its hash is keyed; name the file with its key: --key-file FILE"),

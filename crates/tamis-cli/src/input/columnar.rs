@@ -8,17 +8,23 @@ use arrow_array::types::{
     Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrowPrimitiveType, RecordBatch};
+use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, DataType, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::cell::Cell;
 use std::fmt::Display;
 use std::fs::File;
+use std::io::{BufReader, Seek};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
 
 /// What a file of columns begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Parquet,
     Arrow,
+    ArrowStream,
 }
 
 impl Kind {
@@ -27,6 +33,7 @@ impl Kind {
         match start {
             [b'P', b'A', b'R', b'1', ..] => Some(Kind::Parquet),
             [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Some(Kind::Arrow),
+            [0xff, 0xff, 0xff, 0xff, ..] => Some(Kind::ArrowStream),
             _ => None,
         }
     }
@@ -44,21 +51,45 @@ pub(super) fn read(
 ) -> anyhow::Result<bool> {
     let mut rows = 0;
     let mut keys = Batch::default();
-    keys.place.file = name.into();
-    for batch in batches(name, kind, file, column)? {
-        let batch = batch.with_context(|| format!("cannot read {name}"))?;
-        let array = batch.columns().first().context("a column was chosen")?;
-        push_all(array.as_ref(), format, name, rows, &mut keys)?;
-        rows += batch.num_rows() as u64;
-        if !keys.is_empty() {
-            if !take(&mut keys)? {
-                return Ok(false);
-            }
-            keys.clear();
-            keys.place.file = name.into();
+    let mut batches = unless_damaged(name, || batches(name, kind, file, column))?;
+    loop {
+        keys.clear();
+        keys.place.file = name.into();
+        let more = unless_damaged(name, || {
+            let Some(batch) = batches.next() else { return Ok(false) };
+            let batch = batch.with_context(|| format!("cannot read {name}"))?;
+            let array = batch.columns().first().context("a column was chosen")?;
+            push_all(array.as_ref(), format, name, rows, &mut keys)?;
+            rows += batch.num_rows() as u64;
+            Ok(true)
+        })?;
+        if !more {
+            return Ok(true);
+        }
+        if !keys.is_empty() && !take(&mut keys)? {
+            return Ok(false);
         }
     }
-    Ok(true)
+}
+
+/// Does work of the decoders, which panic on some files that are damaged: then it is an error.
+fn unless_damaged<T>(name: &str, work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
+    thread_local! {
+        static DECODING: Cell<bool> = const { Cell::new(false) };
+    }
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !DECODING.get() {
+                usual(panic);
+            }
+        }));
+    });
+    DECODING.set(true);
+    let outcome = panic::catch_unwind(AssertUnwindSafe(work));
+    DECODING.set(false);
+    outcome.unwrap_or_else(|_| bail!("cannot read {name}: it is damaged"))
 }
 
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
@@ -66,6 +97,12 @@ type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
 /// The batches of a file, with the one column only.
 fn batches(name: &str, kind: Kind, file: File, column: &str) -> anyhow::Result<Batches> {
     let context = || format!("cannot read {name}");
+    // The file again from its beginning: first the columns are looked at, then one is read.
+    let again = || {
+        let mut file = file.try_clone()?;
+        file.rewind()?;
+        Ok::<_, std::io::Error>(BufReader::new(file))
+    };
     match kind {
         Kind::Parquet => {
             let reader = ParquetRecordBatchReaderBuilder::try_new(file).with_context(context)?;
@@ -74,10 +111,13 @@ fn batches(name: &str, kind: Kind, file: File, column: &str) -> anyhow::Result<B
             Ok(Box::new(reader.with_projection(mask).build().with_context(context)?))
         }
         Kind::Arrow => {
-            let open = |projection| {
-                let file = std::io::BufReader::new(file.try_clone()?);
-                arrow_ipc::reader::FileReader::try_new(file, projection).with_context(context)
-            };
+            let open = |projection| FileReader::try_new(again()?, projection).with_context(context);
+            let at = find(name, &open(None)?.schema(), column)?;
+            Ok(Box::new(open(Some(vec![at]))?))
+        }
+        Kind::ArrowStream => {
+            let open =
+                |projection| StreamReader::try_new(again()?, projection).with_context(context);
             let at = find(name, &open(None)?.schema(), column)?;
             Ok(Box::new(open(Some(vec![at]))?))
         }

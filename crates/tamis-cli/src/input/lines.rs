@@ -60,7 +60,11 @@ pub(super) fn read(
             if record.len() > MAX_RECORD {
                 return Err(too_long(format, name, seen));
             }
-            if format.skip_blank && record.is_empty() || format.is_comment(record) {
+            let is_blank = match format.json_field {
+                Some(_) => record.trim_ascii().is_empty(),
+                None => format.skip_blank && record.is_empty(),
+            };
+            if is_blank || format.is_comment(record) {
                 let keys = batch.len();
                 batch.place.skipped_after.push(keys);
                 return Ok(());

@@ -6,33 +6,37 @@ mod batch;
 mod columnar;
 mod csv;
 mod decode;
+mod files;
 pub(crate) mod json_field;
 mod lines;
+mod threads;
 
 pub use batch::Batch;
 pub(crate) use batch::Kind;
+pub(crate) use decode::Purpose;
+pub use files::Files;
+pub(crate) use files::{input_path, names_standard_input};
+pub use threads::Reading;
 
 use self::json_field::FieldPath;
-use crate::output::{progress, warn};
+use crate::output::warn;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::thread;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tamis::Kinds;
 use tamis::zone::Universe;
 
 /// Where keys come from, and how they are told apart.
 #[derive(Args)]
 pub struct Input {
-    /// Files of keys, one a line (a blank line is the empty key); `-` or nothing is standard input
-    #[arg(value_name = "INPUT", value_parser = input_path())]
-    pub(crate) files: Vec<PathBuf>,
+    /// The files of keys.
+    #[command(flatten)]
+    pub(crate) files: Files,
     /// How keys are told apart.
     #[command(flatten)]
     pub format: KeyFormat,
@@ -97,18 +101,6 @@ enum KeyKind {
     Integers,
 }
 
-/// A path to read from. The names that systems have for standard input are read as `-`.
-pub(crate) fn input_path() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
-    use clap::builder::TypedValueParser;
-    clap::builder::PathBufValueParser::new()
-        .map(|path| if is_standard_input(&path) { PathBuf::from("-") } else { path })
-}
-
-/// Whether a path is a name that systems have for standard input.
-pub(crate) fn is_standard_input(path: &Path) -> bool {
-    ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
-}
-
 fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         b"\\t" => Ok(b'\t'),
@@ -122,8 +114,6 @@ fn delimiter(text: &str) -> Result<u8, String> {
 pub(crate) const MAX_RECORD: usize = 16 << 20;
 /// How much is read at a time.
 const CHUNK: usize = 1 << 18;
-/// How many batches may wait to be worked on.
-const READ_AHEAD: usize = 4;
 
 /// What takes batches until it answers `false`.
 type Take<'a> = &'a mut dyn FnMut(&mut Batch) -> anyhow::Result<bool>;
@@ -233,6 +223,11 @@ impl KeyFormat {
         out.write_all(if self.null { b"\0" } else { b"\n" })
     }
 
+    /// Whether keys come from a column of Parquet or Arrow.
+    pub(crate) fn is_column(&self) -> bool {
+        self.column.is_some()
+    }
+
     fn is_comment(&self, record: &[u8]) -> bool {
         let prefix = self.comments.as_ref().filter(|prefix| !prefix.is_empty());
         prefix.is_some_and(|prefix| record.starts_with(prefix.as_bytes()))
@@ -244,80 +239,6 @@ impl KeyFormat {
             _ if self.both => Kind::Both,
             _ => Kind::Text,
         }
-    }
-
-    /// Gives all keys of the files (of standard input, if there are none) to `take`, a batch at a
-    /// time, until it answers `false`. While it works on one batch, other threads read the next.
-    pub fn each(
-        &self,
-        files: &[PathBuf],
-        doing: &'static str,
-        reading: Reading,
-        mut take: impl FnMut(&Batch) -> anyhow::Result<bool>,
-    ) -> anyhow::Result<()> {
-        let files = if files.is_empty() { vec![PathBuf::from("-")] } else { files.to_vec() };
-        let progress = progress::reading(&files, doing);
-        let (full, filled) = mpsc::sync_channel::<Batch>(READ_AHEAD);
-        let (empty, emptied) = mpsc::channel::<Batch>();
-        let threads = match reading {
-            Reading::AnyOrder => thread::available_parallelism().map_or(1, NonZero::get),
-            Reading::InOrder | Reading::Rows => 1,
-        };
-        let threads = threads.min(files.len());
-        let shared = Arc::new(Shared { files, next: AtomicUsize::new(0), emptied: emptied.into() });
-        let readers: Vec<_> = (0..threads)
-            .map(|_| {
-                let (format, bar) = (self.clone(), progress.clone());
-                let (shared, full) = (Arc::clone(&shared), full.clone());
-                thread::spawn(move || {
-                    let outcome = format.read_files(&shared, &bar, reading, &full);
-                    if outcome.is_err() {
-                        shared.stop();
-                    }
-                    outcome
-                })
-            })
-            .collect();
-        drop(full); // the readers alone hold it: when they are done, there are no more batches
-        let mut each_batch = || {
-            for batch in &filled {
-                if !take(&batch)? {
-                    return Ok(false);
-                }
-                let _ = empty.send(batch); // the readers may have ended
-            }
-            Ok(true)
-        };
-        let taken = each_batch();
-        // Clear the terminal before anything else is printed there.
-        progress.finish_and_clear();
-        match taken {
-            Ok(true) => readers.into_iter().try_for_each(|reader| {
-                reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            }),
-            // A reader may be waiting for a pipe; do not wait for it.
-            Ok(false) => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// What a thread does that reads: one file after the other, until there are no more.
-    fn read_files(
-        &self,
-        shared: &Shared,
-        progress: &ProgressBar,
-        reading: Reading,
-        full: &mpsc::SyncSender<Batch>,
-    ) -> anyhow::Result<()> {
-        let mut give = |batch: &mut Batch| {
-            Ok(full.send(std::mem::replace(batch, shared.spare_batch())).is_ok())
-        };
-        while let Some(file) = shared.next_file() {
-            if !self.read_file(file, progress, reading == Reading::Rows, &mut give)? {
-                break;
-            }
-        }
-        Ok(())
     }
 
     /// Reads one file; says whether to go on.
@@ -393,7 +314,7 @@ impl KeyFormat {
         let input: decode::Decoded<'_> = if self.raw {
             Box::new(input)
         } else {
-            decode::decoded(name, input, !self.null)
+            decode::decoded(input, !self.null, Purpose::Keys)
                 .with_context(|| format!("cannot read {name}"))?
         };
         match &self.csv {
@@ -403,57 +324,81 @@ impl KeyFormat {
     }
 }
 
-/// What a command needs of its keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
-    /// Keys in any order: several files are read at once.
-    AnyOrder,
-    /// Keys in the order of the input.
-    InOrder,
-    /// The same, and the whole row of each key where it is a part of one.
-    Rows,
+/// A file of records, opened.
+pub(crate) struct Opened {
+    pub(crate) name: String,
+    /// The records, decompressed and decoded.
+    pub(crate) reader: decode::Decoded<'static>,
+    pub(crate) bytes: Arc<Bytes>,
 }
 
-/// What the threads that read share.
-struct Shared {
-    files: Vec<PathBuf>,
-    /// The number of the next file that nobody reads yet.
-    next: AtomicUsize,
-    /// Batches to be filled again.
-    emptied: Mutex<mpsc::Receiver<Batch>>,
+/// How many bytes were read of a file, and how many came out after they were decompressed and
+/// decoded.
+#[derive(Debug, Default)]
+pub(crate) struct Bytes {
+    consumed: AtomicU64,
+    decoded: AtomicU64,
 }
 
-impl Shared {
-    fn next_file(&self) -> Option<&Path> {
-        self.files.get(self.next.fetch_add(1, Ordering::Relaxed)).map(PathBuf::as_path)
+impl Bytes {
+    pub(crate) fn consumed(&self) -> u64 {
+        self.consumed.load(Ordering::Relaxed)
     }
 
-    /// No thread begins another file.
-    fn stop(&self) {
-        self.next.store(self.files.len(), Ordering::Relaxed);
+    pub(crate) fn decoded(&self) -> u64 {
+        self.decoded.load(Ordering::Relaxed)
     }
 
-    fn spare_batch(&self) -> Batch {
-        let emptied = self.emptied.lock().unwrap_or_else(PoisonError::into_inner);
-        emptied.try_recv().unwrap_or_default()
+    /// Counts what was read at another time.
+    pub(crate) fn add(&self, consumed: u64, decoded: u64) {
+        self.consumed.fetch_add(consumed, Ordering::Relaxed);
+        self.decoded.fetch_add(decoded, Ordering::Relaxed);
     }
 }
 
-/// Opens a file of records, decompressed and decoded; `-` is standard input. Says its name, too.
-pub(crate) fn open(path: &Path, text: bool) -> anyhow::Result<(String, Box<dyn Read + Send>)> {
-    let (name, input): (_, Box<dyn Read + Send>) = if path == Path::new("-") {
+/// Opens a file of records; `-` is standard input. With `raw` it is read as it is, else
+/// decompressed and, with `text`, decoded.
+pub(crate) fn open(path: &Path, text: bool, raw: bool) -> anyhow::Result<Opened> {
+    let bytes = Arc::new(Bytes::default());
+    let count = {
+        let bytes = Arc::clone(&bytes);
+        move |got| bytes.add(got, 0)
+    };
+    let (name, input): (_, decode::Decoded<'static>) = if path == Path::new("-") {
         if io::stdin().is_terminal() {
             warn("tamis: reading from the terminal; end with Ctrl-D");
         }
-        ("standard input".to_owned(), Box::new(io::stdin()))
+        ("standard input".to_owned(), Box::new(Counted { input: io::stdin(), count }))
     } else {
         let name = path.display().to_string();
         let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
-        (name, Box::new(file))
+        (name, Box::new(Counted { input: file, count }))
     };
-    let input =
-        decode::decoded(&name, input, text).with_context(|| format!("cannot read {name}"))?;
-    Ok((name, input))
+    let reader = if raw {
+        input
+    } else {
+        decode::decoded(input, text, Purpose::Records)
+            .with_context(|| format!("cannot read {name}"))?
+    };
+    let count = {
+        let bytes = Arc::clone(&bytes);
+        move |got| bytes.add(0, got)
+    };
+    Ok(Opened { name, reader: Box::new(Counted { input: reader, count }), bytes })
+}
+
+/// A reader that counts what was read.
+struct Counted<R, F> {
+    input: R,
+    count: F,
+}
+
+impl<R: Read, F: Fn(u64)> Read for Counted<R, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.input.read(buffer)?;
+        (self.count)(got as u64);
+        Ok(got)
+    }
 }
 
 fn not_an_integer(name: &str, line: u64, record: &[u8]) -> anyhow::Error {

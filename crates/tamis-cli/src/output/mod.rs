@@ -9,5 +9,5 @@ mod target;
 pub(crate) use numbers::{Integer, about, count_of, grouped, rate};
 pub(crate) use report::{Report, print, print_report, report_on, warn};
 pub(crate) use target::{
-    Content, Destination, Target, check_sources, output_path, standard_input_once,
+    Content, Destination, LEDGER, Target, check_sources, output_path, standard_input_once,
 };

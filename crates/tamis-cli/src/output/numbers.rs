@@ -5,11 +5,7 @@ pub(crate) use tamis_plot::{counted as count_of, grouped, percent as rate};
 
 /// An estimate as a person reads it.
 pub(crate) fn about(number: f64) -> String {
-    if number.is_finite() {
-        grouped(number.round() as u64)
-    } else {
-        "more than it can tell".to_owned()
-    }
+    grouped(number.round() as u64)
 }
 
 /// An integer in JSON: an exact number, or a string past 2^53, where readers that use floats would

@@ -91,7 +91,7 @@ impl Content {
 }
 
 /// How a ledger begins.
-const LEDGER: &[u8] = b"tamis-ledger-";
+pub(crate) const LEDGER: &[u8] = b"tamis-ledger-";
 
 /// A target that may be written. While it exists, other processes do not change the file.
 pub(crate) struct Destination {
@@ -115,8 +115,9 @@ impl Destination {
         force: bool,
         sources: impl IntoIterator<Item = &'a PathBuf>,
     ) -> anyhow::Result<Destination> {
+        let is_binary = matches!(content, Content::Filter | Content::Release);
         if path == Path::new("-") {
-            if matches!(content, Content::Filter | Content::Release) {
+            if is_binary {
                 refuse_terminal(std::io::stdout().is_terminal())?;
             }
             return Ok(Destination::at(path, Lock::none()));
@@ -132,6 +133,10 @@ impl Destination {
         if !folder.is_dir() {
             bail!("cannot write {shown}: there is no folder {}", folder.display());
         }
+        if is_binary && path.exists() && !path.is_file() {
+            // Opening a pipe would wait for its reader; no pipe is a terminal.
+            refuse_terminal(is_character_device(path) && opens_as_terminal(path))?;
+        }
         let lock = Lock::new(path)?;
         if path.is_file() {
             let mut start = Vec::new();
@@ -146,7 +151,7 @@ impl Destination {
             let existing = path.canonicalize()?;
             let is_source = |source: &PathBuf| {
                 if source == Path::new("-") {
-                    return is_standard_input(&existing);
+                    return is_read_on_standard_input(&existing);
                 }
                 source.canonicalize().is_ok_and(|source| source == existing)
             };
@@ -198,9 +203,24 @@ impl Destination {
     }
 }
 
+fn opens_as_terminal(device: &Path) -> bool {
+    File::options().write(true).open(device).is_ok_and(|device| device.is_terminal())
+}
+
+#[cfg(unix)]
+fn is_character_device(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    path.metadata().is_ok_and(|it| it.file_type().is_char_device())
+}
+
+#[cfg(not(unix))]
+fn is_character_device(_: &Path) -> bool {
+    false
+}
+
 /// Whether standard input is read from this very file.
 #[cfg(unix)]
-fn is_standard_input(file: &Path) -> bool {
+fn is_read_on_standard_input(file: &Path) -> bool {
     use std::os::fd::AsFd;
     use std::os::unix::fs::MetadataExt;
     let metadata =
@@ -212,7 +232,7 @@ fn is_standard_input(file: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_standard_input(_: &Path) -> bool {
+fn is_read_on_standard_input(_: &Path) -> bool {
     false
 }
 

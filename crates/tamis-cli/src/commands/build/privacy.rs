@@ -134,7 +134,7 @@ impl BuildPrivacy {
         let bar = progress::spinner("drawing the release");
         let release = draft.publish();
         bar.finish_and_clear();
-        file.save(&release?)?;
+        self.payment.say_if_charged(file.save(&release?))?;
         let report = ReleaseReport::new(&self.target, &plan, left).of_keys(keys, None);
         output::report_on(&self.target.output, &report, self.target.json)
     }

@@ -161,9 +161,9 @@ impl BuildRate {
         output::report_on(&self.target.output, &report, self.target.json)?;
         if filter.health() == Health::Beyond {
             warn(&format!(
-                "tamis: warning: about {} distinct keys in a filter planned for {}: {} of \
-                 strangers pass, not {}; rebuild with --items {}",
-                about(items),
+                "tamis: warning: {} distinct keys in a filter planned for {}: {} of strangers \
+                 pass, not {}; rebuild with --items {}",
+                if items.is_finite() { format!("about {}", about(items)) } else { "more".into() },
                 grouped(plan.items()),
                 rate(filter.expected_fpr()),
                 rate(plan.fpr()),
@@ -175,13 +175,13 @@ impl BuildRate {
 
     fn text(&self, filter: &AnyFilter, plan: &Plan, keys: u64, new: u64) -> String {
         let mut text = format!(
-            "{}: a {} filter of {} bytes ({:.2} bits an item)\n\
+            "{}: a {} filter of {} ({:.2} bits an item)\n\
              keys      {} read, at least {} of them distinct\n\
              promise   every one of them passes; of strangers, about {}\n\
              health    {} plan ({})",
             self.target.output.display(),
             plan.filter(),
-            grouped(plan.bytes()),
+            count_of(plan.bytes(), "byte"),
             plan.bits() as f64 / plan.items().max(1) as f64,
             grouped(keys),
             grouped(new),

@@ -84,8 +84,9 @@ impl BuildZone {
             "counting",
             Reading::AnyOrder,
             |batch| {
-                for text in batch.texts() {
-                    numbers.insert(universe.number_of_text(text)?);
+                for (index, text) in batch.texts().enumerate() {
+                    let number = universe.number_of_text(text);
+                    numbers.insert(number.with_context(|| batch.place_of(index))?);
                 }
                 Ok(true)
             },
@@ -97,16 +98,16 @@ impl BuildZone {
         let Some(plan) = any.plan().zone() else { return Ok(()) };
         let contents = Contents::of(any);
         let text = format!(
-            "{}: a {} filter of {} bytes ({} bits, code {}, {} probes)\n\
+            "{}: a {} filter of {} ({}, code {}, {})\n\
              keys      {} read; it holds {contents}\n\
              promise   {}\n\
              health    {} its zone of {}",
             self.target.output.display(),
             any.kind(),
-            grouped(plan.bytes()),
-            grouped(plan.bits()),
+            count_of(plan.bytes(), "byte"),
+            count_of(plan.bits(), "bit"),
             plan.code(),
-            grouped(plan.probes()),
+            count_of(plan.probes(), "probe"),
             grouped(keys),
             filters::zone_promise(any),
             any.health(),
