@@ -19,11 +19,11 @@ fn the_cap_holds_for_building_and_for_opening() {
         "build privacy --items 1e6 --epsilon 4 -o f keys.txt",
         "build privacy --items 1e6 --epsilon 4 --method bloom -o f keys.txt",
     ] {
-        shell.run(&format!("{build} --max-memory 100k")).refused(&["memory", "is allowed 102400"]);
+        shell.run(&format!("{build} --max-memory 100k")).refused(&["memory", "is allowed 100000"]);
         assert!(!shell.path("f").exists(), "{build}");
         shell.run(&format!("{build} --max-memory 1G")).ok();
         let small =
-            shell.run("info f --max-memory 100k").refused(&["cannot open f", "is allowed 102400"]);
+            shell.run("info f --max-memory 100k").refused(&["cannot open f", "is allowed 100000"]);
         assert!(!small.err.contains("panicked"));
         shell.run("info f --max-memory 64M").ok();
         std::fs::remove_file(shell.path("f")).unwrap();
@@ -32,12 +32,12 @@ fn the_cap_holds_for_building_and_for_opening() {
     for command in
         ["query f keys.txt", "add f keys.txt", "union f f -o g", "measure f --members keys.txt"]
     {
-        shell.run(&format!("{command} --max-memory 100k")).refused(&["is allowed 102400"]);
+        shell.run(&format!("{command} --max-memory 100k")).refused(&["is allowed 100000"]);
         shell.run(&format!("{command} --max-memory 2M")).ok();
     }
     // A filter on standard input is not read further than it may be.
     let bytes = std::fs::read(shell.path("f")).unwrap();
-    shell.with_input("info - --max-memory 100k", &bytes).refused(&["is allowed 102400"]);
+    shell.with_input("info - --max-memory 100k", &bytes).refused(&["is allowed 100000"]);
     shell.with_input("info - --max-memory 2M", &bytes).ok();
     for bad in ["", "1.5.2M", "lots", "-1", "1e30G"] {
         let ran = shell.run(&format!("info f --max-memory={bad}"));
@@ -52,7 +52,7 @@ fn the_keys_of_a_draft_count() {
     shell.file("keys.txt", lines(0..20_000));
     shell
         .run("build privacy --items 100 --epsilon 1 --max-memory 100k -o f keys.txt")
-        .refused(&["memory", "is allowed 102400"]);
+        .refused(&["memory", "is allowed 100000"]);
     shell.run("build privacy --items 100 --epsilon 1 --max-memory 1M -o f keys.txt").ok();
 }
 
@@ -74,9 +74,9 @@ fn the_environment_may_hold_the_cap() {
     let shell = Shell::new();
     shell.file("keys.txt", lines(0..100));
     for (variable, options, expected) in [
-        ("100k", "", "is allowed 102400"),
+        ("100k", "", "is allowed 100000"),
         ("100k", "--max-memory 10M", "every one of them passes"),
-        ("10M", "--max-memory 100k", "is allowed 102400"),
+        ("10M", "--max-memory 100k", "is allowed 100000"),
         ("", "", "every one of them passes"),
         ("lots", "", "TAMIS_MAX_MEMORY"),
     ] {
