@@ -47,7 +47,9 @@ fn bad_plans_are_refused() {
     shell.run("plan privacy --items 10 --epsilon -1").refused(&["negative"]);
     shell.run("plan privacy --items 10 --epsilon NaN").refused(&["not a number"]);
     shell.run("plan privacy --items 10 --epsilon 0").refused(&["no loss"]);
-    shell.run("plan privacy --items 10 --epsilon 1e-10").refused(&["smallest loss above 0 is 1e-9"]);
+    shell
+        .run("plan privacy --items 10 --epsilon 1e-10")
+        .refused(&["smallest loss above 0 is 1e-9"]);
     shell.run("plan privacy --items 0 --epsilon 1").refused(&["at least 1 item"]);
     shell.run("plan privacy --items 18446744073709551615 --epsilon 1").refused(&["fewer items"]);
     shell.run("plan privacy --items 10").refused(&["--epsilon E"]);

@@ -38,8 +38,12 @@ pub(crate) enum Kind {
     Both,
 }
 
-/// A record that is no integer.
-pub(super) struct NotAnInteger;
+/// Why a record is not taken into a batch.
+pub(super) enum Refused {
+    NotAnInteger,
+    /// The system has no memory for so many bytes.
+    Memory(u64),
+}
 
 impl Batch {
     pub(super) fn clear(&mut self) {
@@ -53,15 +57,34 @@ impl Batch {
         self.place.lines.clear();
     }
 
-    pub(super) fn push(&mut self, text: &[u8], kind: Kind) -> Result<(), NotAnInteger> {
+    pub(super) fn push(&mut self, text: &[u8], kind: Kind) -> Result<(), Refused> {
+        self.reserve(text.len(), kind)?;
         match kind {
             Kind::Text => {}
-            Kind::Integers => self.integers.push(parse_integer(text).ok_or(NotAnInteger)?),
+            Kind::Integers => {
+                self.integers.push(parse_integer(text).ok_or(Refused::NotAnInteger)?);
+            }
             Kind::Both => self.maybe_integers.push(parse_integer(text)),
         }
         self.text.extend_from_slice(text);
         self.ends.push(self.text.len());
         Ok(())
+    }
+
+    /// Makes room for one more key, if the system has the memory.
+    fn reserve(&mut self, bytes: usize, kind: Kind) -> Result<(), Refused> {
+        let reserved = self.text.try_reserve(bytes).and(self.ends.try_reserve(1)).and(match kind {
+            Kind::Text => Ok(()),
+            Kind::Integers => self.integers.try_reserve(1),
+            Kind::Both => self.maybe_integers.try_reserve(1),
+        });
+        if reserved.is_ok() {
+            return Ok(());
+        }
+        let needed = 2 * self.text.capacity() as u64;
+        // The error needs some memory, too.
+        *self = Batch::default();
+        Err(Refused::Memory(needed))
     }
 
     /// How many keys there are.

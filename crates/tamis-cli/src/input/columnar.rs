@@ -1,7 +1,7 @@
 //! Keys from a column of a Parquet file or of an Arrow file.
 
 use super::batch::Batch;
-use super::{KeyFormat, Take, not_an_integer};
+use super::{KeyFormat, Take, explain};
 use anyhow::{Context, bail};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -168,7 +168,7 @@ fn push_all(
     let mut push = |row: usize, text: &[u8]| {
         let row = before + row as u64 + 1;
         keys.place.lines.push(row);
-        keys.push(text, format.kind()).map_err(|_| not_an_integer(name, row, text))
+        keys.push(text, format.kind()).map_err(|refused| explain(&refused, name, row, text))
     };
     let mut bytes = |values: &mut dyn Iterator<Item = Option<&[u8]>>| {
         for (row, value) in values.enumerate() {

@@ -1,7 +1,7 @@
 //! Keys from a column of CSV.
 
 use super::batch::Batch;
-use super::{CHUNK, KeyFormat, MAX_RECORD, Take, not_an_integer};
+use super::{CHUNK, KeyFormat, MAX_RECORD, Take, explain};
 use crate::output::warn;
 use anyhow::{Context, bail};
 use std::cell::Cell;
@@ -86,7 +86,7 @@ pub(super) fn read(
         if field.len() > MAX_RECORD {
             bail!("{name}, line {line}: the field is longer than {MAX_RECORD} bytes");
         }
-        batch.push(field, format.kind()).map_err(|_| not_an_integer(name, line, field))?;
+        batch.push(field, format.kind()).map_err(|refused| explain(&refused, name, line, field))?;
         batch.place.lines.push(line);
         if rows {
             batch.rows.push(row(record, format.delimiter)?);

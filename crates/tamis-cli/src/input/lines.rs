@@ -2,7 +2,7 @@
 
 use super::batch::Batch;
 use super::json_field::FieldPath;
-use super::{CHUNK, KeyFormat, MAX_RECORD, Take, not_an_integer};
+use super::{CHUNK, KeyFormat, MAX_RECORD, Take, explain};
 use anyhow::{Context, anyhow, bail};
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -81,7 +81,7 @@ pub(super) fn read(
                     Err(error) => return Err(error.context(format!("{name}, line {seen}"))),
                 },
             };
-            batch.push(&key, kind).map_err(|_| not_an_integer(name, seen, &key))?;
+            batch.push(&key, kind).map_err(|refused| explain(&refused, name, seen, &key))?;
             if rows && format.json_field.is_some() {
                 batch.rows.push(record.to_vec());
             }

@@ -13,6 +13,7 @@ mod threads;
 
 pub use batch::Batch;
 pub(crate) use batch::Kind;
+use batch::Refused;
 pub(crate) use decode::Purpose;
 pub use files::Files;
 pub(crate) use files::{input_path, names_standard_input};
@@ -401,7 +402,11 @@ impl<R: Read, F: Fn(u64)> Read for Counted<R, F> {
     }
 }
 
-fn not_an_integer(name: &str, line: u64, record: &[u8]) -> anyhow::Error {
+/// Says why a record is not taken.
+fn explain(refused: &Refused, name: &str, line: u64, record: &[u8]) -> anyhow::Error {
+    if let Refused::Memory(needed) = *refused {
+        return tamis::Error::Memory { needed, allowed: None }.into();
+    }
     let shown: String = String::from_utf8_lossy(record).chars().take(60).collect();
     anyhow::anyhow!(
         "{name}, line {line}: {shown:?} is not an integer from -2^63 to 2^64-1; to take the lines \
