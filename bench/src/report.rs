@@ -14,7 +14,8 @@ impl Report {
         if let Some(file) = &mut csv {
             writeln!(
                 file,
-                "measurement,keys,name,median_ns,quartile1_ns,quartile3_ns,ratio,ratio_prefetched,passed"
+                "measurement,keys,name,median_ns,quartile1_ns,quartile3_ns,ratio,ratio_prefetched,\
+                 passed"
             )?;
         }
         println!("{}", machine());
@@ -56,7 +57,8 @@ impl Report {
             if let Some(file) = &mut self.csv {
                 writeln!(
                     file,
-                    "{title},{keys},{},{median:.3},{low:.3},{high:.3},{ratio:.3},{second:.3},{passed:.6}",
+                    "{title},{keys},{},{median:.3},{low:.3},{high:.3},{ratio:.3},{second:.3},\
+                     {passed:.6}",
                     name.replace(',', ";")
                 )?;
             }

@@ -1,5 +1,5 @@
-//! Timing side by side: repeats are interleaved, so that whatever else the machine does falls on all
-//! alike, and ratios are taken within a round.
+//! Timing side by side. The repeats are interleaved, so that other work of the machine slows all
+//! tasks alike, and ratios are taken within one repeat.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -248,7 +248,8 @@ fn a_limit_on_the_size_of_files_changes_nothing() {
         {
             shell.run(build).ok();
         }
-        shell.run("build privacy --items 1e5 --epsilon 2 --method bloom --private -o private keys.txt").ok();
+        let private = "build privacy --items 1e5 --epsilon 2 --method bloom --private -o private";
+        shell.run(&format!("{private} keys.txt")).ok();
         shell.run("ledger new book --budget 10").ok();
         let before: Vec<Vec<u8>> =
             ["f", "g", "private"].map(|name| fs::read(shell.path(name)).unwrap()).into();
@@ -294,13 +295,16 @@ fn a_full_disk_changes_nothing() {
     let inside = "set -u; cd disk; \
         $tamis build rate --items 5e4 -o f ../keys.txt; \
         $tamis ledger new book --budget 10; \
-        $tamis build privacy --items 4e4 --epsilon 2 --method bloom --private -o private ../keys.txt; \
+        $tamis build privacy --items 4e4 --epsilon 2 --method bloom --private -o private \
+            ../keys.txt; \
         sum f private > ../before; \
         head -c 1000000 /dev/zero > filler; \
-        for command in 'build rate --items 5e4 -o f ../more.txt' 'add f ../more.txt' 'union f f -o f' \
-            'build rate --items 5e4 -o g ../more.txt' 'publish private --epsilon 1 --ledger book -o public'; do \
+        for command in 'build rate --items 5e4 -o f ../more.txt' 'add f ../more.txt' \
+            'union f f -o f' 'build rate --items 5e4 -o g ../more.txt' \
+            'publish private --epsilon 1 --ledger book -o public'; do \
             if $tamis $command; then echo \"SUCCEEDED $command\"; fi; done; \
-        sum f private > ../after; ls -a > ../left; cat book > ../book; $tamis info f; echo FINISHED";
+        sum f private > ../after; ls -a > ../left; cat book > ../book; \
+        $tamis info f; echo FINISHED";
     let mounted = "mount -t tmpfs -o size=200k tmpfs disk || { echo NO DISK; exit 0; };";
     let text = "unshare -rm sh -c \"$inside\" || echo NO DISK";
     let output = Command::new("sh")

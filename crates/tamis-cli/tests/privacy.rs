@@ -30,7 +30,8 @@ fn plans_show_the_errors_the_size_and_the_floor() {
     let bloom = shell.run("plan privacy --items 1e6 --epsilon 4 --method bloom --json").json();
     assert_eq!(bloom["bits"], 16_000_000);
     assert!(bloom["fp"].as_f64().unwrap() > number("fp"));
-    let paper = "plan privacy --items 1048576 --epsilon 40 --method bloom --bits 16777216 --hashes 10 --threshold 10 --json";
+    let paper = "plan privacy --items 1048576 --epsilon 40 --method bloom --bits 16777216 \
+        --hashes 10 --threshold 10 --json";
     let paper = shell.run(paper).json();
     assert_eq!((paper["hashes"].as_u64(), paper["epsilon_bit"].as_f64()), (Some(10), Some(4.0)));
     assert!((paper["fn"].as_f64().unwrap() - 0.166).abs() < 0.001);
@@ -152,7 +153,8 @@ fn a_ledger_pays_before_and_refuses_past_its_budget() {
         "build privacy --items 100 --epsilon 2 --method bloom --private -o private.tamis keys.txt";
     assert!(shell.run(private).ok().contains("keep it to yourself"));
     assert_eq!(shell.run("ledger show keys.ledger --json").json()["spent"], 0.0);
-    let linear = "build privacy --items 100 --epsilon 2 --ledger keys.ledger -o linear.tamis keys.txt --json";
+    let linear = "build privacy --items 100 --epsilon 2 --ledger keys.ledger -o linear.tamis \
+        keys.txt --json";
     let first = shell.run(linear);
     assert_eq!(first.err, "");
     let first = first.json();
@@ -198,7 +200,10 @@ fn a_damaged_ledger_pays_for_nothing() {
     // A release must not be written over what pays for it.
     shell.run("ledger new other.ledger --budget 5").ok();
     shell
-        .run("build privacy --items 10 --epsilon 1 --ledger other.ledger --force -o other.ledger keys.txt")
+        .run(
+            "build privacy --items 10 --epsilon 1 --ledger other.ledger --force -o other.ledger \
+             keys.txt",
+        )
         .refused(&["overwrite"]);
     assert_eq!(shell.run("ledger show other.ledger --json").json()["spent"], 0.0);
 }
@@ -212,10 +217,16 @@ fn input_that_cannot_be_read_costs_nothing() {
         .refused(&["absent.txt"]);
     shell.file("keys.txt", "seven\n");
     shell
-        .run("build privacy --items 10 --epsilon 1 --ledger keys.ledger --keys integers -o public.tamis keys.txt")
+        .run(
+            "build privacy --items 10 --epsilon 1 --ledger keys.ledger --keys integers \
+             -o public.tamis keys.txt",
+        )
         .refused(&["seven"]);
     shell
-        .run("build privacy --items 10 --epsilon 1 --ledger keys.ledger -o no/such/folder/public.tamis keys.txt")
+        .run(
+            "build privacy --items 10 --epsilon 1 --ledger keys.ledger \
+             -o no/such/folder/public.tamis keys.txt",
+        )
         .refused(&["no folder"]);
     assert_eq!(shell.run("ledger show keys.ledger --json").json()["spent"], 0.0);
 }

@@ -35,7 +35,8 @@ impl fmt::Display for Verdict {
 /// ```
 /// let place = tamis_lab::Place::new("Table II", "m = 440", "n_5");
 /// assert_eq!(place.to_string(), "Table II, m = 440, n_5");
-/// assert_eq!(tamis_lab::Place::from("Table I, rows"), tamis_lab::Place::new("Table I", "", "rows"));
+/// use tamis_lab::Place;
+/// assert_eq!(Place::from("Table I, rows"), Place::new("Table I", "", "rows"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Place {

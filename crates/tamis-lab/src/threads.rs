@@ -1,4 +1,7 @@
 //! Work shared among the processor's cores.
+//!
+//! The library has a helper too, but it is private, and its results come in any order. A report
+//! needs them in order, so that it is the same on every machine.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

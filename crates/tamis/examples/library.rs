@@ -9,7 +9,8 @@ fn main() -> Result<(), tamis::Error> {
     assert!(seen.contains("ant")); // members always pass
     println!("about {:.0} items", seen.estimated_items());
     seen.save("target/seen.tamis")?; // whole or not at all
-    let seen = AnyFilter::open("target/seen.tamis")?; // mapped, not read: milliseconds for gigabytes
+    // Mapped, not read: milliseconds for gigabytes.
+    let seen = AnyFilter::open("target/seen.tamis")?;
     assert!(seen.contains(7)?);
     Ok(())
 }

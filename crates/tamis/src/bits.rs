@@ -138,8 +138,9 @@ mod tests {
             prop_assert!((0..77).all(|p| get(&bytes, p) == model.contains(&p)));
             for (from, len) in [(0, 77), (1, 76), (3, 60), (9, 1), (20, 57), (7, 0)] {
                 let expected: Vec<u64> = model.range(from..from + len).map(|p| p - from).collect();
+                let ones = |word: u64| (0..64).filter(move |i| word >> i & 1 == 1);
                 let found: Vec<u64> = words(&bytes, from, len)
-                    .flat_map(|(base, word)| (0..64).filter(move |i| word >> i & 1 == 1).map(move |i| base + i))
+                    .flat_map(|(base, word)| ones(word).map(move |i| base + i))
                     .collect();
                 prop_assert_eq!(found, expected);
             }

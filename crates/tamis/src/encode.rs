@@ -123,29 +123,23 @@ impl Encode for i128 {
     }
 }
 
-impl Encode for Ipv4Addr {
-    fn encode(&self, out: &mut Buffer) {
-        out.push(&self.octets());
-    }
-    fn kinds(&self) -> Kinds {
-        Kinds::BYTES
-    }
-    fn describe(&self) -> String {
-        self.to_string()
-    }
+macro_rules! addresses {
+    ($($address:ty),+) => {
+        $(impl Encode for $address {
+            fn encode(&self, out: &mut Buffer) {
+                out.push(&self.octets());
+            }
+            fn kinds(&self) -> Kinds {
+                Kinds::BYTES
+            }
+            fn describe(&self) -> String {
+                self.to_string()
+            }
+        })+
+    };
 }
 
-impl Encode for Ipv6Addr {
-    fn encode(&self, out: &mut Buffer) {
-        out.push(&self.octets());
-    }
-    fn kinds(&self) -> Kinds {
-        Kinds::BYTES
-    }
-    fn describe(&self) -> String {
-        self.to_string()
-    }
-}
+addresses!(Ipv4Addr, Ipv6Addr);
 
 /// A part of a tuple: its tag, its length as eight little-endian bytes, its bytes.
 fn push_part(out: &mut Buffer, part: KeyRef<'_>) {
@@ -234,6 +228,15 @@ impl<T: Hash + Sync> Encode for Hashed<T> {
     }
 }
 
+/// The trait has a method for each width of integer; all of them do the same.
+macro_rules! little_endian {
+    ($($method:ident $integer:ty),+) => {
+        $(fn $method(&mut self, value: $integer) {
+            self.0.push(&value.to_le_bytes());
+        })+
+    };
+}
+
 /// Writes down what a value feeds to its hasher, the same on every machine.
 struct Recorder<'a>(&'a mut Buffer);
 
@@ -244,32 +247,12 @@ impl Hasher for Recorder<'_> {
     fn write(&mut self, bytes: &[u8]) {
         self.0.push(bytes);
     }
-    fn write_u16(&mut self, value: u16) {
-        self.0.push(&value.to_le_bytes());
-    }
-    fn write_u32(&mut self, value: u32) {
-        self.0.push(&value.to_le_bytes());
-    }
-    fn write_u64(&mut self, value: u64) {
-        self.0.push(&value.to_le_bytes());
-    }
-    fn write_u128(&mut self, value: u128) {
-        self.0.push(&value.to_le_bytes());
+    little_endian! {
+        write_u16 u16, write_u32 u32, write_u64 u64, write_u128 u128,
+        write_i16 i16, write_i32 i32, write_i64 i64, write_i128 i128
     }
     fn write_usize(&mut self, value: usize) {
         self.write_u64(value as u64);
-    }
-    fn write_i16(&mut self, value: i16) {
-        self.write_u16(value as u16);
-    }
-    fn write_i32(&mut self, value: i32) {
-        self.write_u32(value as u32);
-    }
-    fn write_i64(&mut self, value: i64) {
-        self.write_u64(value as u64);
-    }
-    fn write_i128(&mut self, value: i128) {
-        self.write_u128(value as u128);
     }
     fn write_isize(&mut self, value: isize) {
         self.write_i64(value as i64);

@@ -2,9 +2,9 @@
 //!
 //! | promise | you say | the sketch keeps |
 //! |---|---|---|
-//! | [`rate`] | items, false-positive rate | members always pass; strangers pass at about the rate |
-//! | [`zone`] | a finite universe, most items | nobody is answered wrongly, up to that many items; it can list and remove |
-//! | [`privacy`] | items, epsilon | what is published says of any one item at most a factor e^epsilon |
+//! | [`rate`] | items, false-positive rate | members pass; strangers pass at about the rate |
+//! | [`zone`] | a finite universe, a number of items | up to so many items no answer is wrong |
+//! | [`privacy`] | items, epsilon | a release says of one item at most a factor e^epsilon |
 //!
 //! ```
 //! use tamis::{AnyFilter, Bloom};

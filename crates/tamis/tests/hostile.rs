@@ -3,21 +3,25 @@
 //! words or a filter that works: no panic, no endless loop, and no more memory than a small
 //! multiple of the input.
 //!
-//! Each class of failure that releases of this field have had, and the test here that would have
-//! caught it:
+//! Releases of this field have failed in these ways. The tests here would have caught them:
 //!
-//! | what went wrong elsewhere | the test |
-//! |---|---|
-//! | a heap overflow on loading a chunk whose size was believed (CVE-2024-25115) | `sizes_are_not_believed`, `header_fields_at_their_extremes` |
-//! | an assertion on a reservation that cannot be had (CVE-2024-25116) | `memory_that_cannot_be_had_is_an_error` |
-//! | an integer overflow in the size at creation (CVE-2024-55656) | `sizes_at_creation_do_not_overflow` |
-//! | writes out of bounds on restoring a damaged value (CVE-2026-25589, CVE-2026-62356) | `flipped_in_every_bit`, `several_fields_at_their_extremes`: what opens is written to |
-//! | a denial of service on restoring, in a Rust module (CVE-2026-21864) | every test: none panics, and `guarded` ends what does not end |
-//! | six bytes that allocate 17 GB (Guava 8463) | `a_few_bytes_allocate_little`, and the allocator in every test |
-//! | a hash that changed, after which every lookup was false | `members_are_found_by_every_later_release` |
-//! | pollution with chosen keys | `chosen_keys.rs` |
-//! | counters that overflow | `counters_stop_at_their_ceiling` |
-//! | the deletion of absent keys | `removing_what_is_absent_changes_nothing` |
+//! - a heap overflow on loading a chunk whose size was believed (CVE-2024-25115):
+//!   `sizes_are_not_believed`, `header_fields_at_their_extremes`;
+//! - an assertion on a reservation that cannot be had (CVE-2024-25116):
+//!   `memory_that_cannot_be_had_is_an_error`;
+//! - an integer overflow in the size at creation (CVE-2024-55656):
+//!   `sizes_at_creation_do_not_overflow`;
+//! - writes out of bounds on restoring a damaged value (CVE-2026-25589, CVE-2026-62356):
+//!   `flipped_in_every_bit`, `several_fields_at_their_extremes`: what opens is written to;
+//! - a denial of service on restoring, in a Rust module (CVE-2026-21864): every test: none panics,
+//!   and `guarded` ends what does not end;
+//! - six bytes that allocate 17 GB (Guava 8463): `a_few_bytes_allocate_little`, and the allocator
+//!   in every test;
+//! - a hash that changed, after which every lookup was false:
+//!   `members_are_found_by_every_later_release`;
+//! - pollution with chosen keys: `chosen_keys.rs`;
+//! - counters that overflow: `counters_stop_at_their_ceiling`;
+//! - the deletion of absent keys: `removing_what_is_absent_changes_nothing`.
 //!
 //! `regressions/` holds inputs that did harm somewhere, here or to another reader; they are opened
 //! with the others.

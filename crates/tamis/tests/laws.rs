@@ -144,12 +144,22 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn bloom_keeps_its_laws(plan in plan(Kind::Bloom), hash in any_hash(), left in keys(), right in keys()) {
+    fn bloom_keeps_its_laws(
+        plan in plan(Kind::Bloom),
+        hash in any_hash(),
+        left in keys(),
+        right in keys(),
+    ) {
         check_laws::<tamis::rate::Classic>(plan, &hash, &left, &right)?;
     }
 
     #[test]
-    fn blocked_keeps_its_laws(plan in plan(Kind::Blocked), hash in digest_hash(), left in keys(), right in keys()) {
+    fn blocked_keeps_its_laws(
+        plan in plan(Kind::Blocked),
+        hash in digest_hash(),
+        left in keys(),
+        right in keys(),
+    ) {
         check_laws::<tamis::rate::Blocked>(plan, &hash, &left, &right)?;
     }
 
@@ -161,11 +171,13 @@ proptest! {
         left in keys(),
         right in keys(),
     ) {
-        check_laws::<tamis::rate::Counting>(plan.with_counter_bits(width).unwrap(), &hash, &left, &right)?;
+        let plan = plan.with_counter_bits(width).unwrap();
+        check_laws::<tamis::rate::Counting>(plan, &hash, &left, &right)?;
     }
 
-    /// Against a multiset: what was inserted more often than removed passes; a removal that says "absent" was right and
-    /// changed nothing; what remains when all is removed is the empty filter, unless a counter was stuck.
+    /// Against a multiset: what was inserted more often than removed passes. A removal that says
+    /// "absent" was right and changed nothing. When all is removed, the filter is the empty one,
+    /// unless a counter was stuck.
     #[test]
     fn removal_is_insertion_undone(
         width in 2u32..=6,
@@ -217,12 +229,15 @@ proptest! {
         let back = Plan::from_fpr_bits(kind, fpr, plan.bits()).unwrap();
         prop_assert!(back.items() >= items, "{} < {items}", back.items());
         prop_assert!(Plan::from_items_fpr(kind, back.items(), fpr).unwrap().bits() <= plan.bits());
-        if let Ok(one_less) = Plan::from_fpr_bits(kind, fpr, plan.bits() - u64::from(plan.counter_bits())) {
-            prop_assert!(one_less.items() <= items, "a plan with slack: {} items fit into less", one_less.items());
+        let one_cell_less = plan.bits() - u64::from(plan.counter_bits());
+        if let Ok(less) = Plan::from_fpr_bits(kind, fpr, one_cell_less) {
+            let fit = less.items();
+            prop_assert!(fit <= items, "a plan with slack: {fit} items fit into less");
         }
         // The rate climbs with the items, and meets the request at the planned number.
         let expected = plan.expected_fpr(items);
-        prop_assert!(plan.expected_fpr(items / 2) <= expected && expected <= plan.expected_fpr(items.saturating_mul(2)));
+        prop_assert!(plan.expected_fpr(items / 2) <= expected);
+        prop_assert!(expected <= plan.expected_fpr(items.saturating_mul(2)));
         prop_assert!(plan.expected_fpr(0) == 0.0);
         if kind == Kind::Blocked || fpr > 0.5 {
             prop_assert!(expected <= fpr * 1.000_001, "{expected} > {fpr}");
@@ -238,7 +253,10 @@ proptest! {
 
     /// Whatever bytes come in, the answer is a filter or an error.
     #[test]
-    fn the_reader_survives_anything(mut bytes in prop::collection::vec(any::<u8>(), 0..400), magic in any::<bool>()) {
+    fn the_reader_survives_anything(
+        mut bytes in prop::collection::vec(any::<u8>(), 0..400),
+        magic in any::<bool>(),
+    ) {
         if magic {
             let head = b"\x89TAMIS\r\n\x01\0\x01\0\x80\0\0\0";
             let shared = bytes.len().min(head.len());

@@ -39,7 +39,7 @@ fn meets(hits: u64, trials: u64, rate: f64, spread: f64, what: &str) {
     );
 }
 
-// ---------------------------------------------------------------------------------------------------- linear filters
+// ---------------------------------------------------------------------------------- linear filters
 
 /// Publishes sets of the planned size, and asks for their members and for so many strangers in all.
 ///
@@ -443,7 +443,7 @@ fn sets_beyond_the_plan_are_published() {
     }
 }
 
-// ------------------------------------------------------------------------------------------------------------ files
+// ------------------------------------------------------------------------------------------- files
 
 fn linear_of(hash: HashFamily, at_most: &str) -> LinearFilter {
     let plan = LinearPlan::new(3_000, epsilon(at_most)).unwrap();
@@ -799,7 +799,7 @@ mod absent {
     }
 }
 
-// ------------------------------------------------------------------------------------------------------------ plans
+// ------------------------------------------------------------------------------------------- plans
 
 #[test]
 fn linear_plans_follow_epsilon_closely() {

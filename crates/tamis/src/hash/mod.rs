@@ -4,8 +4,8 @@
 //! |---|---|---|
 //! | [`HashFamily::fast`] | everyday sets; the seed is public | 1 `fast` |
 //! | [`HashFamily::keyed`] | sets whose keys an adversary may choose | 2 `keyed` |
-//! | [`HashFamily::sha256_md5`] | the double hashing of the report by Sánchez-O'Mullony (2025) | 3 `sha256-md5` |
-//! | [`HashFamily::prefixed`] | the k prefixed hashes of Levine's lecture notes (2019) | 4 `prefixed` |
+//! | [`HashFamily::sha256_md5`] | the report by Sánchez-O'Mullony (2025) | 3 `sha256-md5` |
+//! | [`HashFamily::prefixed`] | Levine's lecture notes (2019) | 4 `prefixed` |
 //!
 //! `FORMAT.md` specifies each to the bit, with test vectors. The first two make a 128-bit
 //! [`Digest`] of a key, from which every position follows; the last two are there to reproduce the
@@ -24,6 +24,9 @@ pub(crate) use digests::{Digests, Naturals};
 use document::LongNumber;
 pub(crate) use fast::Fast;
 pub use keyed::SecretKey;
+
+/// The most positions that a layout may ask for.
+pub(crate) const MAX_HASHES: u32 = 64;
 
 /// 128 bits that stand for a key.
 ///

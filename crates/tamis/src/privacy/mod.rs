@@ -2,8 +2,10 @@
 //!
 //! | filter | made from | wrong about members and strangers | bits an item |
 //! |---|---|---|---|
-//! | [`LinearFilter`] | the whole set at once | 1/(e^eps+1) of each: the least that is possible | about 1.5 eps |
-//! | [`PublicBloom`] | a private Bloom filter ([`UltraFilter`]) that goes on taking items | several times as often | 16, or what you give it |
+//! | [`LinearFilter`] | the whole set at once | 1/(e^eps+1) of each, the least | about 1.5 eps |
+//! | [`PublicBloom`] | a private [`UltraFilter`] | several times as often | 16, or your choice |
+//!
+//! An [`UltraFilter`] goes on taking items after it was published.
 //!
 //! ```
 //! use tamis::privacy::{Ledger, LinearFilter, LinearPlan};
@@ -11,7 +13,7 @@
 //! # let path = folder.path().join("suspects.ledger");
 //! let plan = LinearPlan::new(1_000, "4".parse()?)?;        // room for 1,000; spends at most 4
 //! let mut ledger = Ledger::create(&path, "4".parse()?, "suspects")?;
-//! ledger.charge(plan.epsilon(), "first release")?;          // on the disk before the release is made
+//! ledger.charge(plan.epsilon(), "first release")?;         // on the disk before the release
 //! let public = LinearFilter::publish(plan, ["Zoë", "李雷"])?;
 //! println!("{}", public.contains("Zoë"));                   // true, except for 1 in 53
 //! # Ok::<(), Box<dyn std::error::Error>>(())

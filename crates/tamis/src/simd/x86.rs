@@ -133,7 +133,11 @@ pub(crate) fn one_by_one(word: u64) -> u64 {
     let mut word = word;
     // SAFETY: there is no instruction in it.
     unsafe {
-        std::arch::asm!("/* {} */", inout(reg) word, options(pure, nomem, nostack, preserves_flags));
+        std::arch::asm!(
+            "/* {} */",
+            inout(reg) word,
+            options(pure, nomem, nostack, preserves_flags)
+        );
     }
     word
 }

@@ -14,7 +14,8 @@
 //! use tamis::privacy::Epsilon;
 //! use tamis::privacy::audit::{Event, Mechanism, Options, Verdict, audit};
 //!
-//! /// Says whether the item is there, and lies one time in four: 3/4 against 1/4 is a loss of ln 3 = 1.0986.
+//! /// Says whether the item is there, and lies one time in four. 3/4 against 1/4 is a loss of
+//! /// ln 3 = 1.0986.
 //! struct Liar(Epsilon);
 //!
 //! impl Mechanism for Liar {

@@ -42,7 +42,8 @@ impl System {
         if self.q.is_power_of_two() {
             binary::solve(rows, self.columns, self.width(), coins, planes)
         } else {
-            prime::solve(rows, self.columns, self.q as u16, self.width(), coins, planes) // primes are below 2^15
+            // Primes are below 2^15.
+            prime::solve(rows, self.columns, self.q as u16, self.width(), coins, planes)
         }
     }
 }
@@ -205,17 +206,20 @@ mod tests {
     }
 
     proptest! {
-        /// Bands of a larger system: every row kept is orthogonal to the solution, also by the naive sum.
+        /// Bands of a larger system: every row kept is orthogonal to the solution, also by the
+        /// naive sum.
         #[test]
         fn kept_rows_are_orthogonal(
-            q in prop::sample::select(vec![2u32, 3, 4, 8, 13, 16, 32, 53, 64, 128, 251, 256, 257, 512, 65_536]),
+            q in prop::sample::select(vec![
+                2u32, 3, 4, 8, 13, 16, 32, 53, 64, 128, 251, 256, 257, 512, 65_536,
+            ]),
             items in prop::collection::vec((0u64..192, any::<u128>()), 1..330),
             seed in any::<u64>(),
         ) {
             let system = System { columns: 320, q };
             let width = system.width();
-            let mut rows: Vec<Row> =
-                items.iter().map(|(start, coefficients)| Row { start: *start, coefficients: *coefficients }).collect();
+            let row = |(start, coefficients)| Row { start, coefficients };
+            let mut rows: Vec<Row> = items.into_iter().map(row).collect();
             rows.sort_unstable_by_key(|row| row.start);
             let mut planes = vec![0; 5 * 8 * width as usize];
             system.solve(&rows, &mut SeededCoins::new(seed), &mut planes).unwrap();
@@ -223,7 +227,11 @@ mod tests {
             for (row, member) in rows.iter().map(|row| (*row, true)).chain([(stranger, false)]) {
                 let taken = (0..128).filter(|j| row.coefficients >> j & 1 == 1);
                 let values = taken.map(|j| planes::get(&planes, width, row.start + j));
-                let naive = if q.is_power_of_two() { values.fold(0, |a, b| a ^ b) } else { values.sum::<u32>() % q };
+                let naive = if q.is_power_of_two() {
+                    values.fold(0, |a, b| a ^ b)
+                } else {
+                    values.sum::<u32>() % q
+                };
                 let passes = if q.is_power_of_two() {
                     planes::orthogonal_binary(&planes, width, row)
                 } else {

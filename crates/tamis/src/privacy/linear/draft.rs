@@ -51,7 +51,8 @@ impl LinearDraft {
 
     /// Takes a key; the same key again changes nothing.
     pub fn insert(&mut self, key: impl Key) -> Result<(), Error> {
-        let Some(digest) = self.hash.digest(key) else { return Ok(()) }; // never: `with_hash` refused such a hash
+        // Every hash here has digests: `with_hash` refused the others.
+        let Some(digest) = self.hash.digest(key) else { return Ok(()) };
         let (shard, _) = Row::of(digest, &self.plan);
         let shard = &mut self.shards[shard as usize];
         if shard.len() == shard.capacity() {

@@ -191,7 +191,10 @@ mod tests {
         }
 
         #[test]
-        fn one_flips_all_and_zero_none(bytes in prop::collection::vec(any::<u8>(), 0..200), count in 0u64..2000) {
+        fn one_flips_all_and_zero_none(
+            bytes in prop::collection::vec(any::<u8>(), 0..200),
+            count in 0u64..2000,
+        ) {
             let mut nothing = Recorded::new(vec![]);
             let mut bits = bytes.clone();
             flip(&mut nothing, &mut bits, count, &Probability::ratio(0, 1).unwrap());
@@ -216,7 +219,8 @@ mod tests {
                     let head = p.first_digits();
                     let mut words: Vec<u64> =
                         (0..5).map(|i| (head >> (63 - i) & 1) << 40).collect();
-                    words.iter_mut().for_each(|word| *word |= 1 << 63); // another number's digits, which must not matter
+                    // The digits of another number, which must not matter.
+                    words.iter_mut().for_each(|word| *word |= 1 << 63);
                     words.push(head << 5 >> 56);
                     words.push(head << 13);
                     words.extend((1..depth).map(|block| p.digits(block)));

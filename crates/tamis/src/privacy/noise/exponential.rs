@@ -58,15 +58,7 @@ fn series(numerator: u64, denominator: u128, halvings: u64, precision: u64) -> B
 }
 
 /// Whether e^epsilon is at least `n`, exactly.
-///
-/// ```
-/// use tamis::privacy::{Epsilon, noise::exp_at_least};
-/// assert!(!exp_at_least("0.693147180".parse::<Epsilon>()?, 2));
-/// assert!(exp_at_least("0.693147181".parse::<Epsilon>()?, 2));
-/// # Ok::<(), tamis::Error>(())
-/// ```
-#[must_use]
-pub fn exp_at_least(epsilon: Epsilon, n: u64) -> bool {
+pub(crate) fn exp_at_least(epsilon: Epsilon, n: u64) -> bool {
     if n <= 1 || epsilon == Epsilon::ZERO {
         return n <= 1;
     }
@@ -90,12 +82,7 @@ pub fn exp_at_least(epsilon: Epsilon, n: u64) -> bool {
 }
 
 /// The smallest loss that is at least ln `n`, exactly; nothing for 0 and 1.
-///
-/// ```
-/// assert_eq!(tamis::privacy::noise::ln_upwards(15).to_string(), "2.708050202");
-/// ```
-#[must_use]
-pub fn ln_upwards(n: u64) -> Epsilon {
+pub(crate) fn ln_upwards(n: u64) -> Epsilon {
     let at_least = |billionths| {
         Epsilon::from_billionths(billionths).is_some_and(|epsilon| exp_at_least(epsilon, n))
     };
@@ -171,10 +158,12 @@ mod tests {
         fn logarithms_are_the_smallest(n in 2u64..) {
             let least = ln_upwards(n);
             prop_assert!(exp_at_least(least, n));
-            prop_assert!(!exp_at_least(Epsilon::from_billionths(least.billionths() - 1).unwrap(), n));
+            let below = Epsilon::from_billionths(least.billionths() - 1).unwrap();
+            prop_assert!(!exp_at_least(below, n));
         }
 
-        /// Bounds hold whatever their precision: those of any precision overlap those of any other, and they are close.
+        /// Bounds hold at every precision: the bounds of two precisions overlap, and they are
+        /// close.
         #[test]
         fn bounds_hold_at_any_precision(
             billionths in 0..=Epsilon::MAX.billionths(),
@@ -183,7 +172,8 @@ mod tests {
             [low, high] in [1u64..400, 1u64..400],
         ) {
             let epsilon = Epsilon::from_billionths(billionths >> shift).unwrap();
-            let (coarse, fine) = (exp_minus(epsilon, parts, low), exp_minus(epsilon, parts, low + high));
+            let coarse = exp_minus(epsilon, parts, low);
+            let fine = exp_minus(epsilon, parts, low + high);
             prop_assert!(coarse.low << high <= fine.high);
             prop_assert!(fine.low <= coarse.high << high);
             prop_assert!(fine.high - fine.low <= BigUint::from(4u8));

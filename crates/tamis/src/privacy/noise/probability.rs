@@ -218,7 +218,8 @@ impl Number {
                 let (square, q_units) =
                     (BigUint::from(1u8) << (2 * precision), BigUint::from(q) << precision);
                 let share = |power: BigUint| (&q_units - power) / (q - 1);
-                let max = square.checked_div(&low).map(|power| power + 1u8); // nothing if it is not known to be above 0
+                // `None` if `low` is 0, since then there is no upper bound of the power.
+                let max = square.checked_div(&low).map(|power| power + 1u8);
                 let least = square / high; // certainly below q-1
                 Bounds {
                     low: max.filter(|power| *power <= q_units).map_or(BigUint::ZERO, share),
@@ -307,14 +308,21 @@ mod tests {
     proptest! {
         /// Floats, where they are good enough to compare with.
         #[test]
-        fn floats_agree(billionths in 1u64..40_000_000_000, parts in 1u64..1000, q in 2u64..1 << 40) {
+        fn floats_agree(
+            billionths in 1u64..40_000_000_000,
+            parts in 1u64..1000,
+            q in 2u64..1 << 40,
+        ) {
             let epsilon = Epsilon::from_billionths(billionths).unwrap();
             let x = epsilon.to_f64() / parts as f64;
-            let near = |p: Option<Probability>, value: f64| (p.unwrap().to_f64() / value - 1.0).abs() < 1e-12;
+            let near = |p: Option<Probability>, value: f64| {
+                (p.unwrap().to_f64() / value - 1.0).abs() < 1e-12
+            };
             prop_assert!(near(Probability::exp_minus(epsilon, parts), (-x).exp()));
             prop_assert!(near(Probability::logistic(epsilon, parts), 1.0 / (1.0 + x.exp())));
-            let e = epsilon.to_f64().exp();
-            prop_assert!(near(Probability::dropping(q, epsilon), (1.0 / e).max((q as f64 - e) / (q as f64 - 1.0))));
+            let (e, q_float) = (epsilon.to_f64().exp(), q as f64);
+            let dropped = (1.0 / e).max((q_float - e) / (q_float - 1.0));
+            prop_assert!(near(Probability::dropping(q, epsilon), dropped));
         }
 
         #[test]
@@ -323,7 +331,8 @@ mod tests {
             let p = Probability::ratio(numerator, denominator).unwrap();
             let mut rest = u128::from(numerator);
             for block in 0..blocks {
-                prop_assert_eq!(u128::from(p.digits(block)), (rest << 64) / u128::from(denominator));
+                let digits = (rest << 64) / u128::from(denominator);
+                prop_assert_eq!(u128::from(p.digits(block)), digits);
                 rest = (rest << 64) % u128::from(denominator);
                 prop_assert_eq!(p.length().is_some(), rest == 0);
             }

@@ -226,6 +226,7 @@ pub(super) mod tests {
         coins.flip(&mut bits, 7_001, &Probability::ratio(1, 3).unwrap());
         assert!(crate::bits::clear_from(&bits, 7_001));
         assert!(plausible(crate::bits::count(&bits), 7_001, 1.0 / 3.0));
-        coins.flip(&mut bits, u64::MAX, &Probability::ratio(0, 1).unwrap()); // no further than they reach
+        // More bits than there are: it stops at the last.
+        coins.flip(&mut bits, u64::MAX, &Probability::ratio(0, 1).unwrap());
     }
 }

@@ -13,7 +13,8 @@ const BITS_AN_ITEM: u64 = 16;
 /// ```
 /// use tamis::privacy::UltraPlan;
 /// let plan = UltraPlan::new(1_000_000, "4".parse()?)?;
-/// assert_eq!((plan.bits(), plan.hashes(), plan.threshold()), (16_000_000, 1, 1));   // more hashes share one loss
+/// // One hash: several would have to share the loss.
+/// assert_eq!((plan.bits(), plan.hashes(), plan.threshold()), (16_000_000, 1, 1));
 /// assert!(plan.fpr() < 0.08 && plan.fnr() < 0.02);
 /// # Ok::<(), tamis::Error>(())
 /// ```
@@ -122,7 +123,8 @@ impl UltraPlan {
     /// let bloom = Plan::from_items_bits(Kind::Bloom, 1 << 20, 1 << 24)?.with_hashes(10)?;
     /// let best = UltraPlan::of_bloom(bloom, "4".parse()?)?;
     /// let paper = best.with_threshold(10)?;
-    /// assert!(paper.fnr() > 0.99 && best.fnr() < 0.38);     // a member seldom keeps all of its ten bits
+    /// // A member seldom keeps all of its ten bits.
+    /// assert!(paper.fnr() > 0.99 && best.fnr() < 0.38);
     /// # Ok::<(), tamis::Error>(())
     /// ```
     pub fn with_threshold(self, threshold: u32) -> Result<UltraPlan, Error> {

@@ -1,8 +1,7 @@
 //! Lookups of eight keys at a time, a place of each.
 
 use super::arith::{Scale, load, multiply_low, splat, store};
-use crate::hash::{Digests, STEP};
-use crate::rate::MAX_HASHES;
+use crate::hash::{Digests, MAX_HASHES, STEP};
 use crate::simd::native::Avx512;
 use crate::simd::{BATCH, WalkShape, Walks, prefetch};
 use std::arch::x86_64::{

@@ -18,8 +18,7 @@ pub(crate) enum Packing {
 
 /// Whether the moduli fit into `bins` bins of product at most `universe - 1`.
 ///
-/// The moduli need not be coprime for the packing itself; only for coprime ones does it say anything
-/// of a filter.
+/// The moduli need not be coprime. But only if they are, the answer says something of a filter.
 ///
 /// Branch and bound: the moduli in descending order, each tried in the fullest bin first. What is
 /// left of the effort is handed back.

@@ -27,6 +27,7 @@ use std::sync::Arc;
 /// # Ok::<(), tamis::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum CodeKind {
     /// Residues modulo the first primes, as in the EGH paper.
     Egh,

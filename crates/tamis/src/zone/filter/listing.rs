@@ -22,6 +22,7 @@ use std::ops::ControlFlow;
 /// # Ok::<(), tamis::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Method {
     /// Join the occupied positions of a few blocks into candidates and test each.
     Join,

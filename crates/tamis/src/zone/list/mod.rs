@@ -1,11 +1,12 @@
 //! From cells back to elements.
 //!
-//! | from | code | how |
+//! | from | where | how |
 //! |---|---|---|
-//! | bits or counters | residues | join the occupied residues of a few moduli (`residues::join`) |
-//! | bits or counters | Reed-Solomon | interpolate through the occupied positions of a few blocks (`reed_solomon::join`) |
-//! | counters | residues | elementary symmetric polynomials, then roots modulo a prime (`residues::algebra`) or by Sturm sequences (`residues::sturm`) |
-//! | counters | Reed-Solomon | interpolation, then the roots of Roth and Ruckenstein (`reed_solomon::algebra`) |
+//! | bits or counters | `residues::join` | join the occupied residues of a few moduli |
+//! | bits or counters | `reed_solomon::join` | interpolate through positions of a few blocks |
+//! | counters | `residues::algebra` | symmetric polynomials, then roots modulo a prime |
+//! | counters | `residues::sturm` | symmetric polynomials, then roots by Sturm sequences |
+//! | counters | `reed_solomon::algebra` | interpolation, then the roots of Roth and Ruckenstein |
 
 pub(crate) mod progress;
 pub(crate) mod reed_solomon;

@@ -16,6 +16,7 @@ use crate::zone::universe::Universe;
 /// # Ok::<(), tamis::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Prefer {
     /// The fewest bits.
     #[default]

@@ -32,7 +32,8 @@ impl Guideline {
 /// use tamis::zone::{CodeKind, Universe, guideline};
 /// let rows = guideline(&Universe::sized(1000)?, &[0.1, 0.2, 0.4, 0.2, 0.1], 3.0, CodeKind::Egh);
 /// assert_eq!(rows.len(), 4);
-/// assert!((rows[3].value - 3.0).abs() < 1e-12);      // every size is covered: each answer is guaranteed
+/// // Every size is covered, so each answer is guaranteed.
+/// assert!((rows[3].value - 3.0).abs() < 1e-12);
 /// # Ok::<(), tamis::Error>(())
 /// ```
 #[must_use]

@@ -102,11 +102,20 @@ fn case(order: usize, t: u32, seed: u64, shape: u8, spare: u32) -> Case {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 3000,
+        failure_persistence: None,
+        ..Default::default()
+    })]
 
     #[test]
-    fn algebra_recovers(order in 0..ORDERS.len(), t in 0u32..=6, seed: u64, shape in 0u8..6,
-                        spare in 0u32..4) {
+    fn algebra_recovers(
+        order in 0..ORDERS.len(),
+        t in 0u32..=6,
+        seed: u64,
+        shape in 0u8..6,
+        spare in 0u32..4,
+    ) {
         let case = case(order, t, seed, shape, spare);
         let mut blocks = blocks(&case.field, t, &case.set, case.count);
         prop_assert_eq!(algebra(&case.field, t, &blocks, case.universe), Some(case.set.clone()));
@@ -118,8 +127,14 @@ proptest! {
     }
 
     #[test]
-    fn algebra_never_lists_wrongly(order in 0..ORDERS.len(), t in 0u32..=6, seed: u64, shape in 0u8..6,
-                                   spare in 0u32..4, changes in 1usize..4) {
+    fn algebra_never_lists_wrongly(
+        order in 0..ORDERS.len(),
+        t in 0u32..=6,
+        seed: u64,
+        shape in 0u8..6,
+        spare in 0u32..4,
+        changes in 1usize..4,
+    ) {
         let mut case = case(order, t, seed, shape, spare);
         prop_assume!(!case.set.is_empty());
         let true_blocks = blocks(&case.field, t, &case.set, case.count);

@@ -8,3 +8,5 @@ mod roots;
 #[cfg(test)]
 mod sample;
 pub(crate) mod sturm;
+#[cfg(test)]
+mod tests;

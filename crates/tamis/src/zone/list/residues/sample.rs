@@ -1,4 +1,4 @@
-//! Sets and moduli for the tests of the algebraic methods.
+//! Sets and moduli for the tests of both methods.
 
 use num_bigint::BigUint;
 use num_traits::One;
@@ -36,75 +36,10 @@ pub(crate) fn residues(set: &[u64], moduli: &[u64]) -> Vec<Vec<u64>> {
 /// A way to list a set from its residues.
 pub(crate) type Method = fn(&[u64], &[Vec<u64>], u128) -> Option<Vec<u64>>;
 
-pub(crate) fn check_paper_example(method: Method) {
-    let residues = [vec![0, 0], vec![0, 1], vec![1, 4], vec![6, 4]];
-    assert_eq!(method(&[2, 3, 5, 7], &residues, 14), Some(vec![4, 6]));
-}
-
 /// As few moduli as suffice, and what the method makes of the set.
 pub(crate) fn list(method: Method, set: &[u64], universe: u128) -> Option<Vec<u64>> {
     let moduli = moduli(set.len(), universe, 0);
     method(&moduli, &residues(set, &moduli), universe)
-}
-
-/// The empty set, single elements, and the whole of every universe below `max`.
-pub(crate) fn check_extremes(method: Method, max: u64) {
-    for universe in 1..max {
-        let all: Vec<u64> = (0..universe).collect();
-        assert_eq!(list(method, &all, universe.into()), Some(all));
-    }
-    for universe in UNIVERSES {
-        assert_eq!(method(&[2, 3], &[vec![], vec![]], universe), Some(vec![]));
-        for element in [0, 1, (universe - 1) as u64] {
-            assert_eq!(list(method, &[element], universe), Some(vec![element]));
-        }
-    }
-    assert_eq!(method(&[2], &[vec![]], 0), Some(vec![]));
-    assert_eq!(method(&[2], &[vec![0]], 0), None);
-}
-
-pub(crate) fn check_wide_moduli(method: Method) {
-    let moduli = [u64::from(u32::MAX), u64::from(u32::MAX - 1), u64::from(u32::MAX - 2)];
-    for (set, universe) in [(vec![u64::MAX], 1 << 64), (vec![7, (1 << 47) - 1], 1 << 47)] {
-        assert_eq!(method(&moduli, &residues(&set, &moduli), universe), Some(set));
-    }
-}
-
-pub(crate) fn check_bad_moduli(method: Method) {
-    assert_eq!(method(&[], &[], 10), None);
-    assert_eq!(method(&[0, 101], &[vec![], vec![]], 10), None);
-    assert_eq!(method(&[10, 15, 7], &[vec![1], vec![1], vec![1]], 10), None);
-}
-
-/// With one modulus more than necessary, one wrong counter is always found.
-pub(crate) fn check_wrong_counter(
-    method: Method,
-    universe: u128,
-    set: &[u64],
-    [place, other]: [prop::sample::Index; 2],
-    change: u64,
-) -> Result<(), TestCaseError> {
-    prop_assume!(!set.is_empty());
-    let moduli = moduli(set.len(), universe, 1);
-    let mut residues = residues(set, &moduli);
-    let modulus = place.index(moduli.len());
-    let element = other.index(set.len());
-    let step = 1 + change % (moduli[modulus] - 1);
-    residues[modulus][element] = (residues[modulus][element] + step) % moduli[modulus];
-    prop_assert_eq!(method(&moduli, &residues, universe), None);
-    Ok(())
-}
-
-pub(crate) fn check_too_few_moduli(
-    method: Method,
-    universe: u128,
-    set: &[u64],
-) -> Result<(), TestCaseError> {
-    prop_assume!(!set.is_empty());
-    let mut moduli = moduli(set.len(), universe, 0);
-    moduli.pop();
-    prop_assert_eq!(method(&moduli, &residues(set, &moduli), universe), None);
-    Ok(())
 }
 
 /// A universe with a random set of up to `max` elements, a run of consecutive ones, or both

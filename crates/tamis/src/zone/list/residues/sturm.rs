@@ -163,35 +163,15 @@ fn negative_remainder(dividend: &[BigInt], divisor: &[BigInt]) -> Polynomial {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{algebra, sample};
     use super::*;
     use crate::zone::list::progress::unwatched;
-    use proptest::prelude::*;
-
-    fn sturm(moduli: &[u64], residues: &[Vec<u64>], universe: u128) -> Option<Vec<u64>> {
-        unwatched(|watch| super::sturm(moduli, residues, universe, watch))
-    }
-
-    fn algebra(moduli: &[u64], residues: &[Vec<u64>], universe: u128) -> Option<Vec<u64>> {
-        unwatched(|watch| algebra::algebra(moduli, residues, universe, watch))
-    }
 
     fn chain(coefficients: &[i64]) -> Option<Chain> {
         unwatched(|watch| Chain::new(polynomial(coefficients), watch))
     }
 
-    fn list(set: &[u64], universe: u128) -> Option<Vec<u64>> {
-        sample::list(sturm, set, universe)
-    }
-
     fn polynomial(coefficients: &[i64]) -> Polynomial {
         coefficients.iter().map(|&one| one.into()).collect()
-    }
-
-    #[test]
-    fn examples_and_extremes() {
-        sample::check_paper_example(sturm);
-        sample::check_extremes(sturm, 20);
     }
 
     #[test]
@@ -227,54 +207,5 @@ mod tests {
         assert!(roots(1, 4).is_empty());
         assert_eq!(roots(-1, 0), [0]);
         assert!(roots(5, 9).is_empty());
-    }
-
-    #[test]
-    fn odd_moduli() {
-        sample::check_wide_moduli(sturm);
-        sample::check_bad_moduli(sturm);
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(128))]
-
-        #[test]
-        fn sets_are_recovered((universe, set) in sample::sets(16)) {
-            prop_assert_eq!(list(&set, universe), Some(set));
-        }
-
-        #[test]
-        fn spare_moduli_expose_a_wrong_counter(
-            (universe, set) in sample::sets(8),
-            places in any::<[prop::sample::Index; 2]>(),
-            change in any::<u64>(),
-        ) {
-            sample::check_wrong_counter(sturm, universe, &set, places, change)?;
-        }
-
-        #[test]
-        fn too_few_moduli_list_nothing((universe, set) in sample::sets(8)) {
-            sample::check_too_few_moduli(sturm, universe, &set)?;
-        }
-
-        #[test]
-        fn both_methods_agree_on_any_input(
-            table in prop::collection::vec((0..40u64, prop::collection::vec(0..40u64, 2)), 0..8),
-            universe in 0..60u128,
-        ) {
-            let (moduli, residues): (Vec<u64>, Vec<Vec<u64>>) = table.into_iter().unzip();
-            prop_assert_eq!(sturm(&moduli, &residues, universe), algebra(&moduli, &residues, universe));
-        }
-
-        #[test]
-        fn both_methods_agree_on_small_moduli(
-            raw in prop::collection::vec(prop::collection::vec(any::<u64>(), 3), 4..7),
-            universe in 3..12u128,
-        ) {
-            let moduli: Vec<u64> = sample::primes().take(raw.len()).collect();
-            let reduce = |(one, m): (&Vec<u64>, &u64)| one.iter().map(|x| x % m).collect();
-            let residues: Vec<Vec<u64>> = raw.iter().zip(&moduli).map(reduce).collect();
-            prop_assert_eq!(sturm(&moduli, &residues, universe), algebra(&moduli, &residues, universe));
-        }
     }
 }
