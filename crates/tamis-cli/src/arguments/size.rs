@@ -2,8 +2,9 @@
 
 use super::count::{self, times};
 
-/// A number of bytes: a count, or a number with a unit. kB, MB, GB and TB are powers of 1000, and so
-/// are k, M, G and T, as in counts; KiB, MiB, GiB and TiB are powers of 1024. Case does not matter.
+/// A number of bytes: a count, or a number with a unit. kB, MB, GB and TB are powers of 1000, and
+/// so are k, M, G and T, as in counts. KiB, MiB, GiB and TiB are powers of 1024. Case does not
+/// matter.
 pub fn size(text: &str) -> Result<u64, String> {
     let remedy = || "write a number of bytes, such as 1000, 64k, 64MB or 1.5GiB".to_owned();
     let text = text.trim();

@@ -174,7 +174,8 @@ impl SavedRun {
         Ok(file)
     }
 
-    /// Goes on with a run that was interrupted: gives the records that it kept, and how far it came.
+    /// Goes on with a run that was interrupted: gives the records that it kept, and how far it
+    /// came.
     pub(crate) fn go_on(&self, beginning: &Progress) -> anyhow::Result<(File, Progress)> {
         if !self.note.is_file() {
             bail!("there is no interrupted run for {}; leave --resume out", self.output.display());

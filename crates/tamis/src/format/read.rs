@@ -62,9 +62,9 @@ impl Open {
     /// contents. No key can be asked for then: the elements have numbers only.
     ///
     /// ```
-    /// use tamis::{AnyFilter, Open, zone::{Filter, Universe}};
+    /// use tamis::{AnyFilter, Open, zone::{Filter, Plan, Prefer, Universe}};
     /// let colours = Universe::dictionary(["red", "green", "blue"])?;
-    /// let mut filter = Filter::new(colours, 1)?;
+    /// let mut filter = Filter::with_plan(Plan::new(colours, 1, Prefer::Bits)?)?;
     /// filter.insert("blue")?;
     /// let bytes = AnyFilter::from(filter).to_bytes();
     /// assert!(Open::new().bytes(&bytes).is_err());

@@ -322,7 +322,7 @@ impl<L: Layout> Filter<L> {
     /// ```
     /// use tamis::{Bloom, HashFamily};
     /// let mut seen = Bloom::new(1_000, 0.01)?;
-    /// let digests: Vec<_> = ["ant", "bee", "ant"].map(|key| seen.hash().digest(key).unwrap()).into();
+    /// let digests = ["ant", "bee", "ant"].map(|key| seen.hash().digest(key).unwrap());
     /// assert_eq!(seen.insert_digests(&digests)?, [true, true, false]);
     /// # Ok::<(), tamis::Error>(())
     /// ```
