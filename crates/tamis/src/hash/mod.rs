@@ -355,7 +355,6 @@ pub(crate) fn scale(x: u64, cells: u64) -> u64 {
 /// Every bit of the result depends on every bit of `x`: the finaliser of SplitMix64 (Steele, Lea
 /// and Flood, 2014).
 #[inline(always)]
-#[cfg(feature = "privacy")]
 pub(crate) fn mix(x: u64) -> u64 {
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

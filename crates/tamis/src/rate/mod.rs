@@ -17,6 +17,7 @@ mod expected;
 mod filter;
 mod plan;
 mod precise;
+mod ribbon;
 
 use crate::{AnyFilter, Error, HashFamily};
 
@@ -26,6 +27,7 @@ pub use bloom::{Bloom, Classic};
 pub use counting::{Counting, CountingBloom};
 pub use filter::{Filter, Layout};
 pub use plan::{Kind, MAX_BITS, MAX_FPR, MAX_HASHES, MIN_FPR, Plan};
+pub use ribbon::{Shard, StaticBuilder, StaticFilter, StaticPlan};
 
 impl AnyFilter {
     /// An empty rate filter of the kind that the plan names.

@@ -24,6 +24,7 @@ mod native;
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 #[path = "other.rs"]
 mod native;
+pub(crate) mod planes;
 pub(crate) mod prefetch;
 mod scalar;
 #[cfg(test)]
