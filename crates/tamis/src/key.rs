@@ -361,6 +361,16 @@ impl Kinds {
     }
 }
 
+impl std::ops::BitOr for Kinds {
+    type Output = Kinds;
+
+    /// The kinds of either.
+    fn bitor(mut self, other: Kinds) -> Kinds {
+        self.add(other);
+        self
+    }
+}
+
 impl std::fmt::Display for Kinds {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names = [

@@ -7,10 +7,11 @@
 use sha2::{Digest as _, Sha256};
 use std::net::IpAddr;
 use tamis::privacy::{Epsilon, LinearFilter, PublicBloom};
-use tamis::rate::{Kind, Plan};
+use tamis::rate::{Kind, Plan, StaticBuilder};
 use tamis::zone::{self, CodeKind, Universe};
 use tamis::{
-    AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, HashFamily, Open, Promise, SecretKey,
+    AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, HashFamily, Kinds, Open, Promise,
+    SecretKey, StaticFilter,
 };
 
 fn key() -> SecretKey {
@@ -174,6 +175,52 @@ fn zones() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
     ]
 }
 
+/// The static filters of `make.py`: two as they are planned, and others built by the plan that their
+/// files state.
+fn statics() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
+    let digests = |hash: &HashFamily, numbers: u64| -> Vec<Digest> {
+        let texts = texts().into_iter().map(|text| hash.digest(text));
+        texts.chain((0..numbers).map(|number| hash.digest(number))).flatten().collect()
+    };
+    let planned = |hash: HashFamily, numbers: u64, more: &[i64]| {
+        let mut builder = StaticBuilder::new(0.01).unwrap().hash(hash).unwrap();
+        builder.extend(texts()).unwrap();
+        builder.extend(0..numbers).unwrap();
+        builder.extend(more).unwrap();
+        builder
+    };
+    let mut mixed = planned(HashFamily::fast(42), 50, &[-1, i64::MIN]);
+    mixed.add(u64::MAX).unwrap();
+    let rebuilt = |bytes: &'static [u8], numbers: u64| {
+        let read = StaticFilter::try_from(open(bytes).unwrap()).unwrap();
+        let (plan, digests) = (*read.plan(), digests(read.hash(), numbers));
+        let shards = (0..plan.shards()).rev().map(|index| {
+            let own = digests.iter().filter(|digest| plan.shard_of(**digest) == index);
+            plan.build_shard(index, own.rev().copied().collect())
+        });
+        let kinds = Kinds::BYTES | Kinds::INTEGERS;
+        AnyFilter::from(StaticFilter::join(plan, read.hash().clone(), kinds, shards).unwrap())
+    };
+    let shards = include_bytes!("golden/v1-static-shards.tamis");
+    let wide = include_bytes!("golden/v1-static-wide.tamis");
+    let coarse = include_bytes!("golden/v1-static-coarse.tamis");
+    vec![
+        (
+            "static-fast",
+            include_bytes!("golden/v1-static-fast.tamis"),
+            mixed.build().unwrap().into(),
+        ),
+        (
+            "static-planned",
+            include_bytes!("golden/v1-static-planned.tamis"),
+            planned(HashFamily::default(), 2_400, &[]).build().unwrap().into(),
+        ),
+        ("static-shards", shards, rebuilt(shards, 1_500)),
+        ("static-wide", wide, rebuilt(wide, 180)),
+        ("static-coarse", coarse, rebuilt(coarse, 400)),
+    ]
+}
+
 /// The published filters of `make.py`. Nobody can build them again, since their coins are not ours.
 const PUBLISHED: [(&str, &[u8]); 6] = [
     ("public-bloom-fast", include_bytes!("golden/v1-public-bloom-fast.tamis")),
@@ -200,7 +247,7 @@ fn open(bytes: &[u8]) -> Result<AnyFilter, tamis::Error> {
 
 #[test]
 fn version_1_is_written_and_read_byte_for_byte() {
-    for (name, bytes, filter) in golden().into_iter().chain(zones()) {
+    for (name, bytes, filter) in golden().into_iter().chain(statics()).chain(zones()) {
         assert_eq!(filter.to_bytes(), bytes, "{name} is written otherwise");
         let read = open(bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(read, filter, "{name} is read otherwise");
@@ -318,7 +365,8 @@ fn the_test_vectors_of_the_specification_hold() {
 /// Every length and every bit: an error in words, never a filter, never a panic.
 #[test]
 fn damage_is_always_found() {
-    let ours = golden().into_iter().chain(zones()).map(|(name, bytes, _)| (name, bytes));
+    let ours =
+        golden().into_iter().chain(statics()).chain(zones()).map(|(name, bytes, _)| (name, bytes));
     for (name, bytes) in ours.chain(PUBLISHED) {
         for cut in 0..bytes.len() {
             assert!(open(&bytes[..cut]).is_err(), "{name} cut to {cut}");

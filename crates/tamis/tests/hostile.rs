@@ -40,7 +40,7 @@ use std::collections::BTreeSet;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use tamis::rate::{Kind, Plan};
+use tamis::rate::{Kind, Plan, StaticPlan};
 use tamis::zone::{self, CodeKind, Universe};
 use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Open, Promise};
 
@@ -295,7 +295,7 @@ fn noise_behind_the_signature() {
         for round in 0..4_000 {
             let mut bytes = vec![0; 128 + random.below(300)];
             bytes[..16].copy_from_slice(b"\x89TAMIS\r\n\x01\0\x01\0\x80\0\0\0");
-            bytes[10] = 1 + random.below(7) as u8;
+            bytes[10] = 1 + random.below(9) as u8;
             for byte in &mut bytes[32..] {
                 // Mostly zeros, which reserved space must be.
                 if random.below(6) == 0 {
@@ -487,6 +487,19 @@ fn sizes_at_creation_do_not_overflow() {
         }
     }
     for items in counts {
+        for fpr in [1e-15, 1e-9, 0.01, 0.25, 0.999, 1.0, 0.0, -1.0, f64::NAN] {
+            match StaticPlan::new(items, fpr) {
+                Ok(plan) => {
+                    let (bits, least) = (plan.bits(), items as f64 * -fpr.log2());
+                    assert!(bits <= 1 << 50 && bits as f64 >= least, "{plan:?}");
+                    assert!(
+                        (bits as f64) < 1.2 * least + 20_000.0 + items as f64 * 0.2,
+                        "{plan:?}"
+                    );
+                }
+                Err(error) => assert!(error.to_string().len() > 20),
+            }
+        }
         for epsilon in ["0.000000001", "0.1", "1", "11", "1000000"] {
             let epsilon = epsilon.parse().unwrap();
             if let Ok(plan) = tamis::privacy::LinearPlan::new(items, epsilon) {

@@ -9,7 +9,9 @@ use super::stored::{AnyPlan, Parsed, Promise, Stored};
 use crate::privacy::{Epsilon, LinearFilter, PublicBloom};
 #[cfg(feature = "zone")]
 use crate::zone::{self, List, Method, Progress};
-use crate::{BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Health, Key, KeyRef, Kinds};
+use crate::{
+    BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Health, Key, KeyRef, Kinds, StaticFilter,
+};
 use std::io::{Read, Write};
 #[cfg(feature = "zone")]
 use std::ops::ControlFlow;
@@ -118,6 +120,7 @@ kinds! {
     Bloom(Bloom) "A classic Bloom filter.";
     Blocked(BlockedBloom) "A blocked Bloom filter.";
     Counting(CountingBloom) "A counting Bloom filter.";
+    Static(StaticFilter) "A static filter.";
     #[cfg(feature = "zone")]
     Zone(zone::Filter) "A zone filter.";
     #[cfg(feature = "zone")]
@@ -176,8 +179,8 @@ impl AnyFilter {
         self.view().body()
     }
 
-    /// What the filter is called: `bloom`, `blocked`, `counting`, `zone`, `counting zone`, `public
-    /// bloom` or `linear`.
+    /// What the filter is called: `bloom`, `blocked`, `counting`, `static`, `zone`, `counting zone`,
+    /// `public bloom` or `linear`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.view().kind()

@@ -8,6 +8,7 @@ mod header;
 mod published;
 mod rate;
 mod read;
+mod static_filter;
 mod stored;
 mod write;
 #[cfg(feature = "zone")]

@@ -199,6 +199,8 @@ impl fmt::Display for Promise {
 pub enum AnyPlan<'a> {
     /// Of a rate filter.
     Rate(&'a rate::Plan),
+    /// Of a static filter, which keeps a rate, too.
+    Static(&'a rate::StaticPlan),
     /// Of a zone filter.
     #[cfg(feature = "zone")]
     Zone(&'a zone::Plan),
@@ -211,12 +213,11 @@ pub enum AnyPlan<'a> {
 }
 
 impl<'a> AnyPlan<'a> {
-    /// The plan of a rate filter, if it is one.
+    /// The plan of a rate filter that is not static, if it is one.
     #[must_use]
     pub fn rate(self) -> Option<&'a rate::Plan> {
         match self {
             AnyPlan::Rate(plan) => Some(plan),
-            #[allow(unreachable_patterns)] // with the rate promise alone
             _ => None,
         }
     }
@@ -235,7 +236,7 @@ impl<'a> AnyPlan<'a> {
     #[must_use]
     pub fn promise(self) -> Promise {
         match self {
-            AnyPlan::Rate(_) => Promise::Rate,
+            AnyPlan::Rate(_) | AnyPlan::Static(_) => Promise::Rate,
             #[cfg(feature = "zone")]
             AnyPlan::Zone(_) => Promise::Zone,
             #[cfg(feature = "privacy")]
@@ -248,6 +249,7 @@ impl<'a> AnyPlan<'a> {
     pub fn items(self) -> u64 {
         match self {
             AnyPlan::Rate(plan) => plan.items(),
+            AnyPlan::Static(plan) => plan.items(),
             #[cfg(feature = "zone")]
             AnyPlan::Zone(plan) => plan.items(),
             #[cfg(feature = "privacy")]
@@ -262,6 +264,7 @@ impl<'a> AnyPlan<'a> {
     pub fn fpr(self) -> f64 {
         match self {
             AnyPlan::Rate(plan) => plan.fpr(),
+            AnyPlan::Static(plan) => plan.fpr(),
             #[cfg(feature = "zone")]
             AnyPlan::Zone(_) => 0.0,
             #[cfg(feature = "privacy")]
@@ -276,6 +279,7 @@ impl<'a> AnyPlan<'a> {
     pub fn bits(self) -> u64 {
         match self {
             AnyPlan::Rate(plan) => plan.bits(),
+            AnyPlan::Static(plan) => plan.bits(),
             #[cfg(feature = "zone")]
             AnyPlan::Zone(plan) => plan.bits(),
             #[cfg(feature = "privacy")]
@@ -290,6 +294,7 @@ impl<'a> AnyPlan<'a> {
     pub fn file_bytes(self) -> u64 {
         match self {
             AnyPlan::Rate(plan) => plan.file_bytes(),
+            AnyPlan::Static(plan) => plan.file_bytes(),
             #[cfg(feature = "zone")]
             AnyPlan::Zone(plan) => plan.file_bytes(),
             #[cfg(feature = "privacy")]

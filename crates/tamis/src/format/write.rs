@@ -6,7 +6,7 @@ use super::{AnyFilter, Open};
 use crate::Error;
 #[cfg(feature = "privacy")]
 use crate::privacy::{Release, ReleasePlan};
-use crate::rate::{Filter, Layout};
+use crate::rate::{Filter, Layout, StaticFilter};
 #[cfg(feature = "zone")]
 use crate::zone::{CellKind, ZoneFilter};
 use std::io::{Read, Write};
@@ -27,8 +27,8 @@ pub(super) fn save(filter: &dyn Stored, path: &Path) -> Result<(), Error> {
 }
 
 macro_rules! file_methods {
-    (<$parameter:ident: $bound:ident> $type:ty) => {
-        impl<$parameter: $bound> $type {
+    ([$($parameter:ident: $bound:ident)?] $type:ty) => {
+        impl$(<$parameter: $bound>)? $type {
             /// Opens a file that holds such a filter, by mapping it. See [`AnyFilter::open`]; use
             /// [`Open`] for keyed filters, to verify, or to cap memory.
             pub fn open(path: impl AsRef<Path>) -> Result<Self, Error>
@@ -77,7 +77,7 @@ macro_rules! file_methods {
 
         /// A filter is the bytes of its file.
         #[cfg(feature = "serde")]
-        impl<$parameter: $bound> serde::Serialize for $type {
+        impl$(<$parameter: $bound>)? serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_bytes(&self.to_bytes())
             }
@@ -86,7 +86,7 @@ macro_rules! file_methods {
         /// What is read is verified. Keyed filters need their key, which no file holds, and filters
         /// of a dictionary need that: read those with [`Open`].
         #[cfg(feature = "serde")]
-        impl<'de, $parameter: $bound> serde::Deserialize<'de> for $type
+        impl<'de $(, $parameter: $bound)?> serde::Deserialize<'de> for $type
         where
             Self: TryFrom<AnyFilter, Error = Error>,
         {
@@ -97,11 +97,12 @@ macro_rules! file_methods {
     };
 }
 
-file_methods!(<L: Layout> Filter<L>);
+file_methods!([L: Layout] Filter<L>);
+file_methods!([] StaticFilter);
 #[cfg(feature = "zone")]
-file_methods!(<C: CellKind> ZoneFilter<C>);
+file_methods!([C: CellKind] ZoneFilter<C>);
 #[cfg(feature = "privacy")]
-file_methods!(<P: ReleasePlan> Release<P>);
+file_methods!([P: ReleasePlan] Release<P>);
 
 /// A filter is the bytes of its file.
 #[cfg(feature = "serde")]

@@ -5,9 +5,10 @@
 //! | [`Bloom`] | 9.6 bits an item | up to k places, a stranger 2 on average | no |
 //! | [`BlockedBloom`] | 10.1 bits an item | one cache line | no |
 //! | [`CountingBloom`] | 38.3 bits an item | as `Bloom` | yes |
+//! | [`StaticFilter`] | 6.8 bits an item | about two neighbouring cache lines | no, nor insertion |
 //!
-//! A [`Plan`] decides the size; [`Filter`] is the one implementation, and the three names above are
-//! its layouts.
+//! A [`Plan`] decides the size; [`Filter`] is the one implementation of the first three, which are
+//! its layouts. A [`StaticFilter`] is built once, from all keys, by a [`StaticPlan`].
 #![doc = include_str!("../../doc/blocks.svg")]
 
 mod blocked;
@@ -27,6 +28,7 @@ pub use bloom::{Bloom, Classic};
 pub use counting::{Counting, CountingBloom};
 pub use filter::{Filter, Layout};
 pub use plan::{Kind, MAX_BITS, MAX_FPR, MAX_HASHES, MIN_FPR, Plan};
+pub(crate) use ribbon::Shape;
 pub use ribbon::{Shard, StaticBuilder, StaticFilter, StaticPlan};
 
 impl AnyFilter {

@@ -352,6 +352,121 @@ def solve(rows, columns, p, draws):
     return solutions
 
 
+def mix(x):
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & M64
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & M64
+    return x ^ x >> 31
+
+
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+def static_fingerprint(h2):
+    g = PI[6] * h2 & M64
+    f = g ^ g >> 32
+    return sum((f >> 63 - 16 * (j // 8 % 4) - 2 * (7 - j % 8) - (j >= 32) & 1) << j for j in range(64))
+
+
+class Equations:
+    """Rows as integers, bit x for column x, and the value of each; one row for each pivot."""
+
+    def __init__(self):
+        self.rows = {}
+
+    def add(self, group):
+        """Adds all rows of a group, or none."""
+        before = dict(self.rows)
+        for row, value in group:
+            while row:
+                first = (row & -row).bit_length() - 1
+                if first not in self.rows:
+                    self.rows[first] = row, value
+                    break
+                row, value = row ^ self.rows[first][0], value ^ self.rows[first][1]
+            else:
+                if value:
+                    self.rows = before
+                    return False
+        return True
+
+    def solve(self, columns, free):
+        x = [0] * columns
+        for column in reversed(range(columns)):
+            if column not in self.rows:
+                x[column] = free(column)
+                continue
+            row, x[column] = self.rows[column]
+            for other in range(column + 1, min(column + 64, columns)):
+                x[column] ^= x[other] if row >> other & 1 else 0
+        return x
+
+
+def static_planes(values, planes):
+    out = b""
+    for block in range(0, len(values), 16):
+        for j in range(planes):
+            out += struct.pack("<H", sum((values[block + i] >> j & 1) << i for i in range(16)))
+    return out
+
+
+def static_layer(keys, place, shards, blocks, width, share):
+    """The bytes of layer 1 or 2, and the keys that go on."""
+    total = shards * blocks
+    low = (share * total >> 64) // 8 * 8
+    ends = sorted(({low, total} | {shard * blocks for shard in range(1, shards)}) - {0})
+    data, codes, left, first = b"", [0] * -(-total // 8), [], 0
+    for end in ends:
+        planes = width - 1 if first < low else width
+        padded = end in (low, total)
+        system = Equations()
+        rows = {}
+        for key in keys:
+            if first <= place(key) < end:
+                rows.setdefault(place(key), []).append(key)
+        row = lambda key: ((key[1] | 1) << 16 * (place(key) - first), static_fingerprint(key[1]) & (1 << planes) - 1)
+        for bucket in range(first, end, 8) if planes else []:
+            blocks_of = [range(min(bucket + 2, end), min(bucket + 8, end)), [bucket + 1], [bucket]]
+            for code, group in zip((3, 2, 1), blocks_of):
+                group = [key for block in group for key in rows.get(block, [])]
+                if bucket + 8 >= end and not padded or not system.add(map(row, group)):
+                    codes[bucket // 8] = code
+                    cut = {1: 1, 2: 2, 3: 8}[code]
+                    left += [key for block in range(bucket, bucket + cut) for key in rows.get(block, [])]
+                    break
+        columns = 16 * (end - first + (3 if padded else 0))
+        data += static_planes(system.solve(columns, lambda column: 0), planes)
+        first = end
+    for shard in range(shards):
+        own = codes[shard * -(-blocks // 8):][:-(-blocks // 8)]
+        data += sum(code << 2 * i for i, code in enumerate(own)).to_bytes(-(-len(own) // 4), "little")
+    return data, left
+
+
+def static_file(hash, keys, items, fpr, width, share, shards, blocks):
+    held = left = sorted({digest(hash, key) for key in keys})
+    data = b""
+    if blocks[0]:
+        part, left = static_layer(left, lambda d: d[0] * shards * blocks[0] >> 64, shards, blocks[0], width, share)
+        data += part
+    if blocks[1]:
+        place = lambda d: (d[0] * shards >> 64) * blocks[1] + (mix(d[0] + 2 * GOLDEN & M64) * blocks[1] >> 64)
+        part, left = static_layer(left, place, shards, blocks[1], width, share)
+        data += part
+    last = Equations()
+    assert last.add(((d[1] | 1) << 16 * (mix(d[0] + 3 * GOLDEN & M64) * blocks[2] >> 64), 0) for d in left)
+    values = last.solve(16 * (blocks[2] + 3), lambda column: mix(column * GOLDEN & M64) & (1 << width) - 1)
+    data += static_planes(values, width) + bytes(-(-width // 8) * 16 - 2 * width)
+    kinds = 0
+    for key in keys:
+        kinds |= 2 if isinstance(key, int) else 1
+    seed = hash[1] if hash[0] == 1 else siphash128(SIP_KEY, b"tamis key check\3")[0]
+    head = b"\x89TAMIS\r\n" + struct.pack("<HHIQII", 1, 9, 128, len(data), crc32c(data), 0)
+    head += struct.pack("<BBHIQQd", hash[0], kinds, 0, width, seed, items, fpr)
+    head += struct.pack("<QQQQQQQ", shards, *blocks, share, len(held), len(left))
+    head += bytes(124 - len(head))
+    return head + struct.pack("<I", crc32c(head)) + data
+
+
 COLOURS = [b"colour %d" % i for i in range(200)]
 FINGERPRINT = le(hashlib.sha256(b"".join(struct.pack("<Q", len(key)) + key for key in COLOURS)).digest()[:8])
 ADDRESS = lambda *bytes4: int.from_bytes(bytes(bytes4), "big")
@@ -379,6 +494,12 @@ FILES = {
     "zone-counting-egh": zone_file((1, first_primes(27)), 2, 0, (1 << 32) - 1, 0, 4,
                                    [ADDRESS(10, 0, 0, 1), ADDRESS(10, 0, 0, 2), (1 << 32) - 1], True),
     "zone-counting-rs-beyond": zone_file((3, 7, 2, 5), 3, 0, 199, FINGERPRINT, 2, [3, 199, 0], True, beyond=True),
+    # The first two as plans are; the others small, with all layers, widths and shards.
+    "static-fast": static_file((1, 42), MIXED, len(MIXED), 0.01, 7, int((0.01 * 128 - 1) * 2 ** 64), 1, [0, 0, 12]),
+    "static-planned": static_file((1, 0), TEXT + list(range(2400)), 2503, 0.01, 7, int((0.01 * 128 - 1) * 2 ** 64), 1, [153, 0, 6]),
+    "static-shards": static_file((2, 0), TEXT + list(range(1500)), 1800, 0.001, 10, 3 << 61, 3, [32, 32, 6]),
+    "static-wide": static_file((1, 7), TEXT + list(range(180)), 283, 1e-11, 37, 1 << 63, 1, [16, 2, 2]),
+    "static-coarse": static_file((1, 7), TEXT + list(range(400)), 503, 0.75, 1, 1 << 63, 1, [30, 0, 2]),
     "empty": file(1, (1, 0), [], 1, 0.01, 10, 7),
 }
 

@@ -17,6 +17,11 @@ pub(crate) fn golden() -> Vec<(&'static str, &'static [u8])> {
         ("blocked-keyed-16", include_bytes!("../golden/v1-blocked-keyed-16.tamis")),
         ("counting-fast-4", include_bytes!("../golden/v1-counting-fast-4.tamis")),
         ("counting-keyed-3", include_bytes!("../golden/v1-counting-keyed-3.tamis")),
+        ("static-fast", include_bytes!("../golden/v1-static-fast.tamis")),
+        ("static-planned", include_bytes!("../golden/v1-static-planned.tamis")),
+        ("static-shards", include_bytes!("../golden/v1-static-shards.tamis")),
+        ("static-wide", include_bytes!("../golden/v1-static-wide.tamis")),
+        ("static-coarse", include_bytes!("../golden/v1-static-coarse.tamis")),
         ("empty", include_bytes!("../golden/v1-empty.tamis")),
         ("zone-egh", include_bytes!("../golden/v1-zone-egh.tamis")),
         ("zone-coprime", include_bytes!("../golden/v1-zone-coprime.tamis")),
@@ -67,9 +72,27 @@ pub(crate) fn body_length(bytes: &[u8]) -> Option<u64> {
                 u64::from(u32::BITS - (half(bytes, 36) as u32).saturating_sub(1).leading_zeros());
             word(bytes, 64).checked_mul(word(bytes, 72))?.checked_mul(width)?
         }
+        (9, _) => return static_length(bytes),
         _ => return None,
     };
     Some(bits.div_ceil(8))
+}
+
+/// The length of the body of a static filter.
+fn static_length(bytes: &[u8]) -> Option<u64> {
+    let [width, shards, share] = [half(bytes, 36), word(bytes, 64), word(bytes, 96)];
+    let layer = |blocks: u64, share: u64| {
+        let low = ((u128::from(share) * u128::from(blocks)) >> 64) as u64 / 8 * 8;
+        let padded = |blocks: u64| if blocks == 0 { 0 } else { blocks.saturating_add(3) };
+        let planes = padded(low).checked_mul(width.checked_sub(1)?)?;
+        planes.checked_add(padded(blocks - low).checked_mul(width)?)?.checked_mul(2)
+    };
+    let mut all = layer(word(bytes, 88), 0)?;
+    for blocks in [word(bytes, 72), word(bytes, 80)] {
+        let cuts = blocks.div_ceil(8).div_ceil(4).checked_mul(shards)?;
+        all = all.checked_add(layer(blocks.checked_mul(shards)?, share)?)?.checked_add(cuts)?;
+    }
+    all.checked_add((16 * width.div_ceil(8)).checked_sub(2 * width)?)
 }
 
 /// The file with the length of its body and its checksums made good, as far as there is a header.

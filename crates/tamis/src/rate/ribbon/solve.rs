@@ -24,11 +24,11 @@ macro_rules! value {
             }
             #[inline(always)]
             fn word(self) -> u64 {
-                self as u64
+                self.into()
             }
             #[inline(always)]
             fn if_set(self, bit: u8) -> $type {
-                self & (bit as $type).wrapping_neg()
+                self & <$type>::from(bit).wrapping_neg()
             }
         }
     };
@@ -158,8 +158,8 @@ impl<V: Value> Band<V> {
                 let mut value = self.values[8 * eight + i];
                 let near = (row << i).to_le_bytes();
                 let far = ((row >> 1) >> (63 - i)) as u8;
-                for j in i + 1..8 {
-                    value = value ^ solved[j].if_set(near[0] >> j & 1);
+                for (j, later) in solved.iter().enumerate().skip(i + 1) {
+                    value = value ^ later.if_set(near[0] >> j & 1);
                 }
                 for (k, byte) in near.iter().enumerate().skip(1) {
                     value = value ^ sums[(eight + k) % 16][usize::from(*byte)];
