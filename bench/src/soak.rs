@@ -27,7 +27,7 @@ const FULL: u64 = 1_000_000_000;
 /// The word that makes this program the other process.
 pub(crate) const WRITER: &str = "soak-writer";
 
-/// A version of the file: the same items planned, but for one, and other keys.
+/// A version of the file: planned for one item more than the version before, and with other keys.
 fn version(number: u64) -> Result<BlockedBloom, tamis::Error> {
     let mut filter = BlockedBloom::new(ITEMS + number, 0.01)?;
     filter.insert_many(keys::random(10 + number, ITEMS as usize));

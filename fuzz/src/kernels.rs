@@ -1,4 +1,4 @@
-//! The blocked filter, whatever kernel the processor has, against the words of FORMAT.md.
+//! The blocked filter, with the kernel that this processor has, against the words of FORMAT.md.
 
 use arbitrary::{Arbitrary, Unstructured};
 use tamis::rate::{Kind, Plan};

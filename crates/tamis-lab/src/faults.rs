@@ -143,7 +143,7 @@ impl Model {
         self.sentence
     }
 
-    /// Whether a fault is planted in it.
+    /// Whether it has a planted fault.
     #[must_use]
     pub fn is_fault(&self) -> bool {
         self.fault.is_some()

@@ -65,7 +65,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Where a value lies, from 0 to 1; nothing for what a logarithm has no place for.
+    /// Where a value lies, from 0 to 1. `None` for zero and below on a logarithmic axis.
     pub(crate) fn share(&self, value: f64) -> Option<f64> {
         let value = if self.log { (value > 0.0).then(|| value.log10())? } else { value };
         value.is_finite().then(|| (value - self.low) / (self.high - self.low))

@@ -270,8 +270,8 @@ fn stroke(i: usize) -> String {
     format!("fill=\"none\" stroke=\"var(--c{})\" stroke-width=\"1.8\"{dash}", i % 7)
 }
 
-/// The intervals, the line and the markers. What a logarithm has no place for is marked at the
-/// foot.
+/// The intervals, the line and the markers. Values that a logarithmic axis cannot show are marked
+/// at its foot.
 fn draw(out: &mut String, curve: &Curve, i: usize, x: &Scale, y: &Scale) {
     let place = |(px, py): (f64, f64)| {
         let across = LEFT + x.share(px)? * (RIGHT - LEFT);

@@ -40,7 +40,7 @@ pub const STYLE: &str = "\
 --c2:#009e73;--c3:#b3528a;--c4:#b87f00;--c5:#3a8fc4;--c6:#000}}\
 svg text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:var(--ink)}";
 
-/// A drawing as a file of its own.
+/// A drawing as a whole file.
 #[must_use]
 pub fn standalone(svg: &str) -> String {
     let style = format!("<style>{STYLE}svg{{background:var(--paper)}}</style>");

@@ -29,7 +29,7 @@ pub struct Panel {
 }
 
 impl Panel {
-    /// Cells in about so many columns that the panel fits the drawing.
+    /// Cells in about as many columns as fit the drawing.
     #[must_use]
     pub fn new(name: &str, shades: Vec<f64>, columns: usize) -> Panel {
         Panel { name: name.to_owned(), shades, columns: columns.max(1) }

@@ -57,8 +57,7 @@ pub(crate) fn and(left: &mut [u8], right: &[u8]) {
     left.iter_mut().zip(right).for_each(|(l, r)| *l &= r);
 }
 
-/// Whether every bit from `bits` on is clear: what lies past the end of an array never holds
-/// anything.
+/// Whether every bit from `bits` on is clear, as it must be past the end of an array.
 pub(crate) fn clear_from(bytes: &[u8], bits: u64) -> bool {
     let byte = (bits >> 3) as usize;
     bytes.get(byte).is_none_or(|b| b >> (bits & 7) == 0)

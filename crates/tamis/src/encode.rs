@@ -185,8 +185,8 @@ tuples!(A 0, B 1, C 2, D 3);
 tuples!(A 0, B 1, C 2, D 3, E 4);
 tuples!(A 0, B 1, C 2, D 3, E 4, F 5);
 
-/// Any value that implements [`std::hash::Hash`], as a key: its bytes are those that it feeds to a
-/// hasher, integers in little-endian order.
+/// Any value that implements [`std::hash::Hash`], as a key. Its bytes are what the value feeds to a
+/// hasher, with integers in little-endian order.
 ///
 /// # Limits
 ///

@@ -30,7 +30,7 @@ pub enum Error {
         /// The closest rate that would be accepted.
         nearest: f64,
     },
-    /// So few bits cannot keep the promise.
+    /// The bits are too few to keep the promise.
     TooFewBits {
         /// The bits asked for.
         got: u64,
@@ -71,11 +71,11 @@ pub enum Error {
         /// The closest threshold that would be accepted.
         nearest: u32,
     },
-    /// Memory could not be had, or the caller's cap forbids it.
+    /// There is not enough memory, or the caller's cap forbids it.
     Memory {
         /// The bytes needed.
         needed: u64,
-        /// The bytes that the caller allows; `None` if the system has not got them.
+        /// The bytes that the caller allows. `None` if the system refused.
         allowed: Option<u64>,
     },
     /// The plan, or the file, is of another kind of filter.
@@ -119,7 +119,7 @@ pub enum Error {
         /// The family's name.
         family: &'static str,
     },
-    /// The key is not the one that the filter was built with.
+    /// The filter was built with another key.
     WrongKey,
     /// A secret must be long enough to be one.
     ShortKey {
@@ -196,7 +196,7 @@ pub enum Error {
         /// The size of the universe.
         universe: u128,
     },
-    /// No code gives such a zone.
+    /// No code of this kind keeps so many items apart.
     #[cfg(feature = "zone")]
     Zone {
         /// The kind of code asked for.
@@ -205,10 +205,10 @@ pub enum Error {
         items: u64,
         /// The size of the universe.
         universe: u128,
-        /// So many items have a code of this kind for certain.
+        /// Up to this many items, there is a code of this kind.
         max: u64,
     },
-    /// A zone filter cannot have so many blocks, or so few.
+    /// The number of blocks is out of range.
     Blocks {
         /// What was asked for.
         got: u64,
@@ -217,14 +217,14 @@ pub enum Error {
         /// The most blocks.
         max: u64,
     },
-    /// So few blocks keep nothing apart.
+    /// The blocks are too few to keep any two elements apart.
     TooFewBlocks {
         /// What was asked for.
         got: u64,
         /// The size of the universe.
         universe: u128,
     },
-    /// A zone filter cannot grow so far.
+    /// A zone filter cannot grow that far.
     Growth {
         /// The items asked for.
         items: u64,
@@ -283,7 +283,7 @@ pub enum Error {
     /// The ledger cannot be made, read or charged.
     #[cfg(feature = "privacy")]
     Ledger(LedgerError),
-    /// The mechanism cannot be audited.
+    /// The audit is not possible.
     #[cfg(feature = "privacy")]
     Audit(AuditError),
     /// The operating system refused.

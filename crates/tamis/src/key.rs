@@ -8,10 +8,9 @@ use std::sync::Arc;
 
 /// A key as the hash families see it: bytes, or an integer.
 ///
-/// Text is its UTF-8 bytes, so `"ant"` and `b"ant"` are one key. An integer is its value, whatever
-/// its Rust type, so `7u8` and `7i64` are one key. **The integer 7 and the text "7" are different
-/// keys.** Text is compared byte for byte: "é" as one code point and "e" with a combining accent
-/// are different keys.
+/// Text is its UTF-8 bytes, so `"ant"` and `b"ant"` are one key. An integer is its value, so `7u8`
+/// and `7i64` are one key. **The integer 7 and the text "7" are different keys.** Text is compared
+/// byte for byte: "é" as one code point and "e" with a combining accent are different keys.
 ///
 /// ```
 /// use tamis::{Key, KeyRef};
@@ -62,7 +61,7 @@ impl KeyRef<'_> {
     }
 }
 
-/// Anything that can be asked for.
+/// Anything that can be inserted and asked for.
 ///
 /// | type | the key |
 /// |---|---|
@@ -312,7 +311,7 @@ impl Kinds {
         self.0
     }
 
-    /// The kinds that the byte of a file names; `None` if it names one that there is not.
+    /// The kinds that the byte of a file names. `None` if it names a kind that does not exist.
     pub(crate) fn from_byte(byte: u8) -> Option<Kinds> {
         const ALL: u8 = Kinds::BYTES.0 | Kinds::INTEGERS.0 | Kinds::DIGESTS.0 | Kinds::HASHED.0;
         (byte & !ALL == 0).then_some(Kinds(byte))
@@ -348,8 +347,8 @@ impl Kinds {
         self.has(Kinds::HASHED)
     }
 
-    /// The kinds that keys of both filters may have: those of both, and, where one has digests,
-    /// which may be of anything, those of the other.
+    /// The kinds of keys that may be in both filters. A digest may be of any kind of key: if one
+    /// filter has digests, all kinds of the other filter count.
     pub(crate) fn common(self, other: Kinds) -> Kinds {
         let beside =
             |digests: Kinds, kinds: Kinds| if digests.has(Kinds::DIGESTS) { kinds.0 } else { 0 };

@@ -1,4 +1,4 @@
-//! Confidence intervals for measured rates.
+//! Confidence intervals for measured rates: public, so that users of a filter can measure it too.
 
 /// The exact (Clopper-Pearson) interval for the chance behind `hits` of `trials`: the true chance
 /// lies outside it with a probability of at most `alpha`.

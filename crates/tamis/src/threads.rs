@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Does the work on every part, in up to `threads` threads. Each takes the next part when it is
-/// done with one, so a slow thread holds nobody up. If the system refuses threads, the others do
-/// their work. The results come in any order.
+/// done with one, so a slow thread does not delay the others. If the system refuses threads, the
+/// others do their work. The results come in any order.
 pub(crate) fn share<P, R: Send>(
     threads: usize,
     parts: impl Iterator<Item = P> + Send,

@@ -103,8 +103,8 @@ pub(super) fn listing_times(book: &mut Notebook, quick: bool) -> Times {
     Times { join: last[0], sturm: last[2] }
 }
 
-/// The microseconds that a list of a random set took, and whether it is that set; from bits if
-/// there is no method.
+/// The microseconds that listing a random set took, and whether the list is that set. Without a
+/// method, it lists from bits.
 fn listed(
     code: CodeKind,
     items: u64,

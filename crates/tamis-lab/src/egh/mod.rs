@@ -125,8 +125,8 @@ fn is_free(primes: &[u64], size: u128, items: u32) -> Option<bool> {
     packing::pack(primes, size, items).ok().map(|bins| bins.is_none())
 }
 
-/// The plan of the first so many primes for a universe that begins at 1, if it is no larger than
-/// the library's.
+/// The plan of the first `blocks` primes for the universe 1 to `size`. `None` if the universe is
+/// too large for the library.
 fn first_blocks(size: u128, blocks: usize) -> Option<Plan> {
     plan(u64::try_from(size).ok()?, 1, CodeKind::Egh)?.with_blocks(blocks as u64).ok()
 }

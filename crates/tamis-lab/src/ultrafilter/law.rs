@@ -46,8 +46,8 @@ pub(super) struct Law {
 
 impl Law {
     /// The law of a mechanism: an item passes if each of its l bits is set. A member's bit is set
-    /// if it stayed, a stranger's as often as any. For one hash and one-sided noise that is FP
-    /// = p(1 - e^(-N/m)) and FN = 1 - p.
+    /// if it stayed, a stranger's bit as often as any bit. For one hash and one-sided noise that is
+    /// FP = p(1 - e^(-N/m)) and FN = 1 - p.
     pub(super) fn new(mechanism: Mechanism, items: f64, bits: f64, epsilon: Option<f64>) -> Law {
         let hashes = f64::from(mechanism.hashes);
         let load = -(hashes * items * (-1.0 / bits).ln_1p()).exp_m1();
@@ -90,7 +90,7 @@ impl Law {
         Law { rates, variances }
     }
 
-    /// The standard deviation of a number from so many members and as many strangers.
+    /// The standard deviation of a number from this many members and as many strangers.
     pub(super) fn deviation(&self, metric: Metric, each: f64) -> f64 {
         let Rates { positive, negative } = self.variances;
         let variance = match metric {
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::ultrafilter::sets::{Sets, Size};
 
-    /// The means and the deviations are those of many runs, each with strings of its own.
+    /// The means and the deviations agree with those of many runs, each with other strings.
     #[test]
     fn runs_follow_the_law() {
         let (size, runs) = (Size { items: 256, bits: 4096 }, 400u64);

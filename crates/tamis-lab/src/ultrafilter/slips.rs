@@ -78,8 +78,8 @@ fn randomizer(book: &mut Notebook, measured: &Measured, sets: &Sets) {
     );
 }
 
-/// How often an item passes in so many releases, without it in the set and with it; sixteen other
-/// strings are in both.
+/// How often an item passes in this many releases, without it in the set and with it. Both sets
+/// have sixteen other strings.
 fn audit(mechanism: Mechanism, epsilon: f64, releases: u64) -> (u64, u64) {
     let ascii: Vec<char> = ('a'..='z').collect();
     let others: Vec<u64> = (0..16).map(|i| digest(&string(i, &ascii))).collect();

@@ -72,16 +72,16 @@ impl Published {
         (tolerance, Verdict::of(off <= tolerance + 1e-12))
     }
 
-    /// Whether the cell holds with ten hashes, of which the record says that it takes noise too
-    /// weak to be seen, or a coincidence: at epsilon 5 the members missed weigh as much as the
-    /// strangers of one hash.
+    /// Whether the record says that the cell holds with ten hashes. It does where the noise is too
+    /// weak to be seen, and by coincidence at epsilon 5, where the missed members weigh as much as
+    /// the strangers of one hash.
     fn holds_with_ten(&self) -> bool {
         let unseen = self.metric == Metric::FalseNegative && self.epsilon.is_none_or(|e| e >= 15.0);
         unseen || self.metric == Metric::F1 && self.epsilon == Some(5.0)
     }
 
-    /// Whether Eq. 5 to 8 give the cell: those of one hash do for false positives, and where
-    /// nothing is missed; those of ten only for the latter.
+    /// Whether Eq. 5 to 8 give the cell. With one hash they do for false positives, and where
+    /// nothing is missed; with ten hashes only where nothing is missed.
     fn holds_by_equations(&self, hashes: u32) -> bool {
         match self.metric {
             Metric::FalsePositive => hashes == 1,

@@ -1,4 +1,4 @@
-//! A filter of whichever kind a file holds.
+//! A filter of any kind that a file can hold.
 
 use super::Open;
 use super::header::{Fields, refused};
@@ -25,7 +25,7 @@ macro_rules! kinds {
         /// A filter of any kind: what a file turns out to hold, and what code uses that decides at
         /// run time.
         ///
-        /// It has the methods of all kinds. Those that its kind has not got are refused with
+        /// It has the methods of all kinds. A method that its kind does not have is refused with
         /// [`Error::Unsupported`], or [`Error::Published`].
         ///
         /// ```
@@ -135,8 +135,8 @@ kinds! {
 const CHUNK: usize = 1 << 12;
 
 impl AnyFilter {
-    /// Opens a file by mapping it into memory, however large, in an instant. The header is
-    /// verified; the body's checksum is not, since that reads all of it: ask for it with
+    /// Opens a file by mapping it into memory, which takes an instant for every size. The header is
+    /// verified. The body's checksum is not, since that reads the whole body: ask for it with
     /// [`Open::verify`].
     ///
     /// While it is open the file must not be cut short or written into; replacing it by another (as
@@ -247,7 +247,7 @@ impl AnyFilter {
         self.view().fill()
     }
 
-    /// The distinct keys that the filter most likely holds; `None` for a published filter, of which
+    /// The distinct keys that the filter most likely holds. `None` for a published filter, since
     /// nobody can tell.
     #[must_use]
     pub fn estimated_items(&self) -> Option<f64> {
@@ -284,7 +284,8 @@ impl AnyFilter {
         self.view_mut().insert_many(&keys)
     }
 
-    /// Puts a key in even if it is one too many for a zone filter, which is beyond its zone then.
+    /// Puts a key in even if it is one too many for a zone filter. The filter is beyond its zone
+    /// from then on.
     pub fn insert_beyond(&mut self, key: impl Key) -> Result<bool, Error> {
         self.view_mut().insert(key.as_key(), true)
     }
@@ -301,7 +302,7 @@ impl AnyFilter {
         self.body().iter().all(|byte| *byte == 0)
     }
 
-    /// Whether the body can be what the header says, as far as that can be told.
+    /// Whether the body agrees with the header, as far as the cells can tell.
     pub(super) fn is_consistent(&self) -> bool {
         self.view().is_consistent()
     }

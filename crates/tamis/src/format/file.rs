@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Whether a file may take the place of one that is there.
+/// Whether a new file may replace an existing one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// It is replaced; its permissions are kept.
@@ -14,7 +14,7 @@ pub enum Existing {
     Refuse,
 }
 
-/// Who may read a new file. One that replaces another keeps its permissions.
+/// Who may read a new file. A file that replaces another keeps that file's permissions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readers {
     /// As the system has it for new files.
@@ -132,8 +132,8 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Where a path leads: a link stays a link, and what it points to is replaced, also if that is not
-/// there yet.
+/// Where a path leads. A link stays a link; its target is replaced, or made if it does not exist
+/// yet.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     const MAX_LINKS: u32 = 40;
     let mut target = path.to_owned();
@@ -146,7 +146,7 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links"))
 }
 
-/// A file with a name of its own that is removed when it is dropped, unless it was renamed.
+/// A temporary file. It is removed when it is dropped, unless it was renamed.
 #[derive(Debug)]
 struct Temporary {
     file: File,
@@ -155,8 +155,8 @@ struct Temporary {
 }
 
 impl Temporary {
-    /// A new file in the folder, with the owner and permissions of the file that it will replace,
-    /// from the start no more readable than that; or, for a new file, with those of any new file.
+    /// A new file in the folder. If it will replace a file, it has that file's owner and
+    /// permissions from the start, so that nobody else can read it in between.
     fn create(folder: &Path, old: Option<&Metadata>, readers: Readers) -> io::Result<Temporary> {
         const MAX_TRIES: u32 = 100;
         let mut options = File::options();
@@ -219,7 +219,7 @@ impl Drop for Temporary {
     }
 }
 
-/// A number that others do not have: the keys of the standard library's maps are random.
+/// A random number, from the random keys of the standard library's maps.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }

@@ -50,7 +50,7 @@ impl Open {
         self
     }
 
-    /// The dictionary of a zone filter whose universe is one.
+    /// The dictionary that is the universe of a zone filter.
     #[cfg(feature = "zone")]
     #[must_use]
     pub fn dictionary(mut self, dictionary: Universe) -> Open {
@@ -58,8 +58,8 @@ impl Open {
         self
     }
 
-    /// Open a zone filter without the dictionary that it is over, to learn of its plan and its
-    /// contents. No key can be asked for then: the elements have numbers only.
+    /// Opens a zone filter without its dictionary, to learn its plan and its contents. No key can
+    /// be asked for then: the elements have numbers only.
     ///
     /// ```
     /// use tamis::{AnyFilter, Open, zone::{Filter, Plan, Prefer, Universe}};

@@ -32,7 +32,7 @@ pub(crate) trait Stored: Send + Sync {
     fn header(&self) -> Vec<u8>;
     /// The body of the filter's file.
     fn body(&self) -> &[u8];
-    /// Whether the body can be what the header says, as far as that can be told.
+    /// Whether the body agrees with the header, as far as the cells can tell.
     fn is_consistent(&self) -> bool {
         true
     }
@@ -56,7 +56,7 @@ pub(crate) trait Stored: Send + Sync {
 
     fn contains(&self, key: KeyRef<'_>) -> Result<bool, Error>;
     fn contains_many(&self, keys: &[KeyRef<'_>]) -> Result<Vec<bool>, Error>;
-    /// Puts a key in; `beyond`: even where that breaks the promise.
+    /// Puts a key in. With `beyond`, even if that breaks the promise.
     fn insert(&mut self, key: KeyRef<'_>, beyond: bool) -> Result<bool, Error>;
     fn insert_many(&mut self, keys: &[KeyRef<'_>]) -> Result<u64, Error> {
         let mut new = 0;
@@ -112,13 +112,13 @@ pub(crate) trait Stored: Send + Sync {
 #[cfg(feature = "zone")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Resize {
-    /// So many blocks, no fewer than now.
+    /// This many blocks, no fewer than now.
     GrowTo(u64),
-    /// Enough blocks for so many items.
+    /// Enough blocks for this many items.
     GrowFor(u64),
-    /// So many blocks, no more than now.
+    /// This many blocks, no more than now.
     ShrinkTo(u64),
-    /// No more blocks than so many items take.
+    /// No more blocks than this many items need.
     ShrinkFor(u64),
 }
 
@@ -134,7 +134,7 @@ fn no_universe(kind: &'static str) -> Error {
 
 /// What a header says: all of a filter except its body.
 pub(crate) struct Parsed<F> {
-    /// The bits of the body; what lies past them in its last byte is zero.
+    /// The bits of the body. The bits after them in the last byte are zero.
     pub(super) bits: u64,
     /// Makes the filter of its body.
     pub(super) with_body: Box<dyn FnOnce(Store) -> Result<F, Error>>,

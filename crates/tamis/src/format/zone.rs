@@ -274,7 +274,7 @@ fn listed_moduli(plan: &Plan) -> [&[u64]; 2] {
     }
 }
 
-/// The length of a header that lists so many moduli.
+/// The length of a header that lists this many moduli.
 fn header_length(listed: usize) -> usize {
     (MODULI + 4 * listed + 4).next_multiple_of(LINE).max(SHORTEST)
 }

@@ -18,9 +18,8 @@ impl Digests {
         Digests { h1: [0; BATCH], h2: [0; BATCH], len: 0 }
     }
 
-    /// Takes the place of what was here with the digests of the next keys, as many as there is
-    /// room for. The hash must have digests. h2 is left out unless `need_h2`. Says of which kinds
-    /// the keys were.
+    /// Replaces the digests with those of the next keys, up to [`BATCH`]. The hash must have
+    /// digests. h2 is left out unless `need_h2`. Gives the kinds of the keys.
     #[inline(always)]
     pub(crate) fn hash<K: Key, N: Kernels>(
         &mut self,
@@ -35,8 +34,8 @@ impl Digests {
         }
     }
 
-    /// The same for an iterator that goes on afterwards. A call of its own tells the compiler that
-    /// the iterator is no part of the digests, and may stay in registers.
+    /// The same for an iterator that goes on afterwards. It is a separate call, so that the
+    /// compiler can keep the iterator in registers.
     #[inline(never)]
     pub(crate) fn hash_next<K: Key, N: Kernels>(
         &mut self,
@@ -103,7 +102,7 @@ impl Digests {
         kinds
     }
 
-    /// Takes the next digests, as many as there is room for.
+    /// Takes the next digests, up to [`BATCH`].
     #[inline(always)]
     pub(crate) fn fill(&mut self, digests: impl Iterator<Item = Digest>) {
         self.clear();
@@ -113,8 +112,8 @@ impl Digests {
         }
     }
 
-    /// Adds the first of these words, as many as there is room for, and says how many. There is an
-    /// h2 for every h1, or none.
+    /// Adds as many of these words as there is room for, and gives their number. There is an h2 for
+    /// every h1, or none at all.
     #[inline(always)]
     pub(crate) fn append(&mut self, h1: &[u64], h2: &[u64]) -> usize {
         let (start, count) = (self.len, h1.len().min(BATCH - self.len));
@@ -155,8 +154,8 @@ impl Naturals {
         Naturals { values: [0; BATCH], len: 0 }
     }
 
-    /// Takes the place of what was here with these keys, up to [`BATCH`] of them; says whether all
-    /// of them are natural numbers.
+    /// Replaces the numbers with these keys, up to [`BATCH`] of them. Says whether all of the keys
+    /// are natural numbers.
     #[inline(always)]
     pub(crate) fn take<K: Key>(&mut self, keys: &[K]) -> bool {
         let mut all = true;

@@ -29,7 +29,7 @@ const MULTIPLIER: u64 = PI[5] | 1;
 pub(crate) struct Fast {
     seed: u64,
     lanes: [u64; 2],
-    /// What h2 of an integer mixes in, put together beforehand.
+    /// What h2 of an integer mixes in, computed once.
     integer: [u64; 2],
 }
 
@@ -56,8 +56,8 @@ impl Fast {
         self.seed
     }
 
-    // Always: where the kind of key is known, as it is for every caller, one arm is left, and an
-    // integer is hashed in place.
+    // Always inlined: every caller knows the kind of its key, so one arm is left, and an integer is
+    // hashed in place.
     #[inline(always)]
     pub(crate) fn digest(&self, key: KeyRef<'_>) -> Digest {
         match key {
@@ -98,7 +98,7 @@ impl Fast {
         }
     }
 
-    /// A key that is written out first, out of the way of the others.
+    /// A key that is written out first. A separate function keeps its code out of the fast path.
     #[inline(never)]
     fn encoded(&self, key: Encoded<'_>) -> Digest {
         key.with_bytes(|bytes| self.bytes(bytes))

@@ -30,8 +30,8 @@ pub(crate) const MAX_HASHES: u32 = 64;
 
 /// 128 bits that stand for a key.
 ///
-/// A digest made elsewhere is welcome if its 128 bits are as good as random; a 64-bit hash is
-/// better inserted as an integer key, which spreads it.
+/// A digest may be made elsewhere if its 128 bits are as good as random. Insert a 64-bit hash as an
+/// integer key instead, which spreads it.
 ///
 /// ```
 /// use tamis::{Bloom, Digest, HashFamily};
@@ -218,8 +218,8 @@ impl HashFamily {
         }
     }
 
-    /// The fast family, if it is that one: what a loop over lookups asks first, to keep the others
-    /// out of its way.
+    /// The fast family, if this is it. A loop over lookups asks first, so that its code is for this
+    /// family only.
     #[inline(always)]
     pub(crate) fn as_fast(&self) -> Option<&Fast> {
         match &self.0 {

@@ -4,11 +4,11 @@ use crate::Error;
 use std::fmt;
 use std::str::FromStr;
 
-/// A privacy loss: whatever is published is at most e^epsilon times likelier with an item than
-/// without it, and the reverse.
+/// A privacy loss: every release is at most e^epsilon times likelier with an item than without it,
+/// and the reverse.
 ///
 /// It is a whole number of billionths, so that losses add up without rounding and a budget cannot
-/// be overdrawn by a rounding error. What is not such a number, such as ln 15, is rounded up.
+/// be overdrawn by a rounding error. Any other number, such as ln 15, is rounded up.
 ///
 /// ```
 /// use tamis::privacy::Epsilon;
@@ -31,7 +31,7 @@ impl Epsilon {
     /// The largest loss that can be written: one million.
     pub const MAX: Epsilon = Epsilon(1_000_000 * ONE);
 
-    /// So many billionths, or `None` above [`Epsilon::MAX`].
+    /// This many billionths, or `None` above [`Epsilon::MAX`].
     #[must_use]
     pub const fn from_billionths(billionths: u64) -> Option<Epsilon> {
         if billionths <= Self::MAX.0 { Some(Epsilon(billionths)) } else { None }
@@ -55,7 +55,7 @@ impl Epsilon {
         self.0.checked_sub(other.0).map(Epsilon)
     }
 
-    /// So many times as much, or `None` above [`Epsilon::MAX`].
+    /// This many times as much, or `None` above [`Epsilon::MAX`].
     #[must_use]
     pub fn checked_mul(self, times: u64) -> Option<Epsilon> {
         self.0.checked_mul(times).and_then(Epsilon::from_billionths)
@@ -68,7 +68,7 @@ impl Epsilon {
     }
 }
 
-/// Why a number is no privacy loss, or not one to publish at.
+/// Why a number cannot be the privacy loss of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EpsilonFault {

@@ -24,10 +24,10 @@
 //!
 //! Two sets are neighbours if one has one item more. Take any group of possible releases. Its
 //! chance under one set is at most e^epsilon times its chance under the neighbour: pure
-//! differential privacy, with no delta. Somebody who knows all other items, the
-//! program, the seed and the plan learns of the last item no more than that. **Replacing** an item
-//! by another is two such steps and costs 2 epsilon; a group of g items, who stand or fall
-//! together, costs g epsilon.
+//! differential privacy, with no delta. Somebody who knows all other items, the program, the seed
+//! and the plan learns no more than that about the last item. **Replacing** an item by another is
+//! two such steps and costs 2 epsilon; a group of g items that are in the set together or not at
+//! all costs g epsilon.
 //!
 //! The size of a release depends on the plan alone, never on the set. The coins are exact and come
 //! from the operating system's entropy.
@@ -52,10 +52,10 @@
 //!
 //! # When not to use this
 //!
-//! Not where a wrong answer hurts somebody: of those that a release names, some are strangers, and
-//! some members are missing. Not for a handful of people among whom each guess matters. Not above
-//! epsilon 10 or so, which protects nobody: take a rate filter and say so. If people can
-//! ask a service instead, use the service: it can refuse questions.
+//! Not where a wrong answer hurts somebody: a release names some strangers, and misses some
+//! members. Not for a handful of people, where each guess matters. Not above epsilon 10 or so,
+//! which protects nobody: take a rate filter and say so. If people can ask a service instead, use
+//! the service: it can refuse questions.
 
 pub mod audit;
 mod epsilon;
@@ -75,11 +75,11 @@ use noise::{Coins, SecretCoins};
 pub use release::{Rehearsal, Release, ReleasePlan};
 pub use ultra::{PublicBloom, UltraFilter, UltraPlan};
 
-/// The least that the worse of false positives and false negatives can be for whatever loses at
-/// most `epsilon`: 1/(e^eps+1).
+/// The smallest possible value of the larger error, of false positives and false negatives, at a
+/// loss of `epsilon`: 1/(e^eps+1).
 ///
-/// For members must not pass much more often than strangers, 1 - fnr <= e^eps fpr, and the reverse,
-/// 1 - fpr <= e^eps fnr.
+/// Members must not pass much more often than strangers: 1 - fnr <= e^eps fpr. Strangers must not
+/// be refused much more often than members: 1 - fpr <= e^eps fnr. The two together give the bound.
 ///
 /// ```
 /// use tamis::privacy::{LinearPlan, floor};
@@ -93,15 +93,15 @@ pub fn floor(epsilon: Epsilon) -> f64 {
     1.0 / (epsilon.to_f64().exp() + 1.0)
 }
 
-/// The harmonic mean of precision and recall over as many members as strangers, who are mistaken at
-/// these rates.
+/// The harmonic mean of precision and recall, for as many members as strangers, at these error
+/// rates.
 #[must_use]
 pub fn f1(fpr: f64, fnr: f64) -> f64 {
     let found = 1.0 - fnr;
     if found == 0.0 { 0.0 } else { 2.0 * found / (2.0 * found + fpr + fnr) }
 }
 
-/// A loss of nothing allows nothing but noise.
+/// Refuses a loss of 0: a release at no loss is nothing but noise.
 fn check_epsilon(epsilon: Epsilon) -> Result<(), Error> {
     if epsilon == Epsilon::ZERO {
         return Err(Error::Epsilon { got: "0".to_owned(), fault: EpsilonFault::Zero });

@@ -1,4 +1,4 @@
-//! Every outcome of a mechanism with its exact chance, for tests of what is small enough.
+//! Every outcome of a mechanism with its exact chance, for tests of small mechanisms.
 
 use super::noise::{Coins, Probability};
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// Outcomes and their chances, as ratios in lowest terms.
 pub(super) type Outcomes = BTreeMap<u64, (u128, u128)>;
 
-/// Coins that fall as they are told, and note with what chance they would.
+/// Coins that fall as they are told, and note the chance of that.
 struct Told {
     /// The choice at each step so far, and of how many.
     path: Vec<(u64, u64)>,

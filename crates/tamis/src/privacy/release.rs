@@ -1,4 +1,4 @@
-//! The filter that may be published, whichever way it was made.
+//! The type of both filters that may be published.
 
 use super::Epsilon;
 use crate::format::PublishedPlan;
@@ -50,7 +50,7 @@ pub(crate) mod sealed {
         fn loss(&self) -> Epsilon;
         /// The bytes of the body.
         fn body_bytes(&self) -> u64;
-        /// The share of strangers that pass this very body.
+        /// The share of strangers that pass this body.
         fn body_fpr(&self, body: &[u8]) -> f64;
         /// The share of members that do not pass.
         fn planned_fnr(&self) -> f64;
@@ -107,19 +107,19 @@ impl<P: ReleasePlan> Release<P> {
         &self.plan
     }
 
-    /// The items it is for: the public capacity, whatever the set holds.
+    /// The items it is planned for. The number is public, and does not depend on the set.
     #[must_use]
     pub fn items(&self) -> u64 {
         self.plan.planned_items()
     }
 
-    /// What the release cost, for sets that differ in one item being there or not.
+    /// What the release cost, for sets of which one has one item more.
     #[must_use]
     pub fn epsilon(&self) -> Epsilon {
         self.plan.loss()
     }
 
-    /// The share of strangers that pass this very release.
+    /// The share of strangers that pass this release.
     #[must_use]
     pub fn fpr(&self) -> f64 {
         self.plan.body_fpr(self.body.bytes())
@@ -145,7 +145,7 @@ impl<P: ReleasePlan> Release<P> {
 }
 
 impl<P: ReleasePlan> fmt::Debug for Release<P> {
-    /// The plan and the hash. What was published is long, and says nothing to a reader.
+    /// The plan and the hash. The body is long, and says nothing to a reader.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Release")
             .field("kind", &P::KIND)

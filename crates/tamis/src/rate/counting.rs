@@ -41,8 +41,8 @@ fn counters(plan: &Plan) -> Packed {
     Packed { width: plan.counter_bits() }
 }
 
-/// The key's positions, each once: a key that meets a counter twice counts once, when it comes and
-/// when it goes.
+/// The key's positions, each once. A key that meets a counter twice adds 1 to it, and takes 1 away
+/// when it is removed.
 struct Places {
     all: [u64; MAX_HASHES as usize],
     len: usize,

@@ -23,9 +23,9 @@ pub(super) fn occupied_variance(cells: u64, throws: f64) -> f64 {
 /// items.
 ///
 /// (Bose et al. 2008 pointed out that the textbook's (1 - (1-1/m)^(kn))^k is E[X/m]^k, which is
-/// smaller.) Up to 2^11 cells the distribution of X is computed; beyond, X is all but normal, and
-/// the moments of the normal distribution with its mean and variance serve: measured on 2,000
-/// cells, they are within 1e-3 even for 50 hashes.
+/// smaller.) Up to 2^11 cells the distribution of X is computed; beyond, X is nearly normal, and
+/// the moments of the normal distribution are used. Measured on 2,000 cells, they are within 1e-3
+/// even for 50 hashes.
 pub(super) fn classic_fpr(cells: u64, hashes: u32, items: u64) -> f64 {
     if items == 0 {
         return 0.0;
@@ -86,7 +86,7 @@ fn block_fpr(inside: f64, words_per_key: u32) -> f64 {
     lane.powi((words_per_key * LANES as u32) as i32)
 }
 
-/// With so many items a block, every bit of every block is set, but for a chance below 1e-50.
+/// With this many items a block, every bit of every block is set, except with a chance below 1e-50.
 const CROWDED: f64 = 1e4;
 
 /// The blocked filter's expected rate: the mixture over how many of the items share the stranger's
@@ -122,9 +122,9 @@ pub(super) fn blocked_approximation(blocks: u64, words_per_key: u32, items: u64)
     )
 }
 
-/// The mean of `value` under a distribution on 0..=most known by its mean and the ratio of
-/// neighbours, P(i+1)/P(i): weights are walked outwards from the middle and normalised, so nothing
-/// overflows.
+/// The mean of `value` under a distribution on 0..=max that is known by its mean and by the ratio
+/// of neighbours, P(i+1)/P(i). The weights are computed from the middle outwards and normalised, so
+/// nothing overflows.
 fn mixture(mean: f64, max: f64, ratio: impl Fn(f64) -> f64, value: impl Fn(f64) -> f64) -> f64 {
     const NEGLIGIBLE: f64 = 1e-25;
     let middle = mean.floor().min(max);

@@ -31,7 +31,8 @@ pub(crate) mod sealed {
     use super::{Digest, Error, HashFamily, Kernels, Key, Kinds, Level, Plan, Probe};
     use crate::bits;
 
-    /// The operations of a layout on its body; those on whole bodies are for cells that are bits.
+    /// The operations of a layout on its body. The defaults for whole bodies are for cells that are
+    /// bits.
     pub trait Operations {
         /// Whether the layout can work with this hash.
         #[allow(private_interfaces)]
@@ -41,7 +42,8 @@ pub(crate) mod sealed {
         /// Puts the key in; says whether it was certainly new.
         #[allow(private_interfaces)]
         fn insert(plan: &Plan, body: &mut [u8], probe: &Probe<'_>) -> bool;
-        /// Puts the key in that has the digest made here, as little of it as the layout needs.
+        /// Puts in the key with the digest that `digest` makes. A layout that needs h1 only has h2
+        /// left out.
         #[allow(private_interfaces)]
         #[inline(always)]
         fn insert_lazily(
@@ -56,7 +58,7 @@ pub(crate) mod sealed {
         #[allow(private_interfaces)]
         #[inline(always)]
         fn fetch(_: &Plan, _body: &[u8], _: Digest) {}
-        /// Takes the key out; says whether it was there, perhaps. `None`: the layout cannot forget.
+        /// Takes the key out, and says whether it passed. `None` if the layout cannot remove keys.
         #[allow(private_interfaces)]
         fn remove(_: &Plan, _body: &mut [u8], _: &Probe<'_>) -> Option<bool> {
             None
@@ -64,8 +66,8 @@ pub(crate) mod sealed {
         /// Whether the key passes.
         #[allow(private_interfaces)]
         fn contains(plan: &Plan, body: &[u8], probe: &Probe<'_>) -> bool;
-        /// Whether the key passes that has the digest made here, as little of it as the layout
-        /// needs.
+        /// Whether the key passes with the digest that `digest` makes. A layout that needs h1 only
+        /// has h2 left out.
         #[allow(private_interfaces)]
         #[inline(always)]
         fn contains_lazily(
@@ -118,7 +120,7 @@ pub(crate) mod sealed {
         fn occupied(_: &Plan, body: &[u8]) -> u64 {
             bits::count(body)
         }
-        /// The share of strangers that pass this very body; for places drawn from all cells alike.
+        /// The share of strangers that pass this body, if a key's places are drawn from all cells.
         fn fpr(plan: &Plan, body: &[u8]) -> f64 {
             (Self::occupied(plan, body) as f64 / plan.cells() as f64).powi(plan.hashes() as i32)
         }
@@ -149,7 +151,7 @@ pub struct Filter<L: Layout> {
     hash: HashFamily,
     kinds: Kinds,
     body: Store,
-    /// What the processor can do, found out beforehand: a loop over lookups asks once.
+    /// What the processor can do. It is stored here, so that a loop over lookups asks once.
     level: Level,
     layout: PhantomData<L>,
 }
@@ -194,8 +196,8 @@ impl<L: Layout> Filter<L> {
         Ok(Filter { plan, hash, kinds, body, level: Level::detect(), layout: PhantomData })
     }
 
-    /// Puts a key in. `true`: it was certainly new; `false`: it, or others that look like it, were
-    /// there before.
+    /// Puts a key in. `true` if it was certainly new. `false` if it was there before, or if other
+    /// keys have set all its cells.
     #[inline]
     pub fn insert(&mut self, key: impl Key) -> bool {
         self.kinds.add(key.as_key().kinds());
@@ -208,7 +210,7 @@ impl<L: Layout> Filter<L> {
         }
     }
 
-    /// The hash families other than the fast one, out of its way.
+    /// The other hash families. A separate function keeps their code out of the fast path.
     #[inline(never)]
     fn insert_otherwise(&mut self, key: KeyRef<'_>) -> bool {
         L::insert(&self.plan, self.body.bytes_mut(), &self.hash.probe(key))
@@ -234,11 +236,11 @@ impl<L: Layout> Filter<L> {
 
     /// Puts many keys in, and says how many were certainly new.
     ///
-    /// A blocked filter of more than 32 MiB that gets a key a block (of 64 bytes) or more, by the
-    /// lower bound of the iterator's size, sorts them by region on the way, which is faster
-    /// than memory is at random places. For that it takes half its own size, with 16 hashes all
-    /// of it; if the system refuses, it does without. Should the iterator panic, the keys that were
-    /// being sorted are not in the filter.
+    /// A large blocked filter that gets many keys sorts them by region first, because memory is
+    /// slow at random places. It does so from 32 MiB and one key a block (64 bytes) on, by the
+    /// lower bound of the iterator's size. Sorting takes half the memory of the filter, or as much
+    /// as the filter with 16 hashes; if the system refuses it, the keys are not sorted. If the
+    /// iterator panics, the keys that were being sorted are not in the filter.
     ///
     /// ```
     /// let mut seen = tamis::Bloom::new(1_000, 0.01)?;
@@ -261,7 +263,7 @@ impl<L: Layout> Filter<L> {
         .sum()
     }
 
-    /// Takes a key out once, if the layout can; says whether it was there, perhaps.
+    /// Takes a key out once, if the layout can, and says whether it passed.
     pub(crate) fn take_out(&mut self, key: KeyRef<'_>) -> Option<bool> {
         L::remove(&self.plan, self.body.bytes_mut(), &self.hash.probe(key))
     }
@@ -306,9 +308,8 @@ impl<L: Layout> Filter<L> {
         answers
     }
 
-    /// Puts in a key by its digest: what [`HashFamily::digest`] makes of it, or 128 random-looking
-    /// bits of the caller's own. Refused for the hash families of the documents, which have no
-    /// digest.
+    /// Puts in a key by its digest, which [`HashFamily::digest`] makes, or by 128 bits of the
+    /// caller that look random. The hash families of the documents have no digest and refuse this.
     #[inline]
     pub fn insert_digest(&mut self, digest: Digest) -> Result<bool, Error> {
         self.hash.need_digest("insertion by digest")?;
@@ -316,8 +317,8 @@ impl<L: Layout> Filter<L> {
         Ok(L::insert(&self.plan, self.body.bytes_mut(), &Probe::Digest(digest)))
     }
 
-    /// Puts in many keys by their digests, and says of each, in their order, whether it was
-    /// certainly new; refused as [`insert_digest`](Filter::insert_digest) is.
+    /// Puts in many keys by their digests, and says for each, in their order, whether it was
+    /// certainly new. See [`insert_digest`](Filter::insert_digest) for the hashes that refuse this.
     ///
     /// ```
     /// use tamis::{Bloom, HashFamily};
@@ -344,8 +345,8 @@ impl<L: Layout> Filter<L> {
         Ok(digests.iter().enumerate().map(insert).collect())
     }
 
-    /// Whether the key with this digest passes; refused as [`insert_digest`](Filter::insert_digest)
-    /// is.
+    /// Whether the key with this digest passes. See [`insert_digest`](Filter::insert_digest) for
+    /// the hashes that refuse this.
     #[inline]
     pub fn contains_digest(&self, digest: Digest) -> Result<bool, Error> {
         self.hash.need_digest("lookup by digest")?;
@@ -382,8 +383,7 @@ impl<L: Layout> Filter<L> {
         self.plan = if counted { plan.counted() } else { plan };
     }
 
-    /// Refuses a filter whose positions mean something else than ours, and names the first
-    /// difference.
+    /// Refuses a filter whose cells mean something else, and names the first difference.
     fn match_with(&self, other: &Self) -> Result<(), Error> {
         let differ = |field, left: &dyn fmt::Display, right: &dyn fmt::Display| {
             Err(Error::Mismatch { field, left: left.to_string(), right: right.to_string() })

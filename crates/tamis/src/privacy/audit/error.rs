@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AuditError {
-    /// There cannot be so many runs, or so few.
+    /// The number of runs is out of range.
     Runs {
         /// The runs of each side.
         got: u64,
@@ -17,7 +17,7 @@ pub enum AuditError {
         /// What was asked for.
         got: f64,
     },
-    /// A mechanism cannot have so many outcomes, or so few.
+    /// The number of outcomes is out of range.
     Outcomes {
         /// The outcomes that the mechanism says it has.
         got: u32,

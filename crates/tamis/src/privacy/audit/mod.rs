@@ -5,10 +5,10 @@
 //! than e^epsilon times likelier on one side than on the other. The audit counts, takes exact
 //! confidence bounds for both sides, and reports the largest epsilon that the counts prove.
 //!
-//! **It finds faults; it does not prove their absence.** A mechanism is found violated, if its
-//! claim is true, with a probability of at most [`Options::alpha`]. A mechanism that is found
-//! consistent may still leak: through what the outcomes do not tell apart, for sets that were not
-//! tried, or by less than these runs can show. A proof is a proof.
+//! **It finds faults; it does not prove their absence.** If a claim is true, it is found violated
+//! with a probability of at most [`Options::alpha`]. A mechanism that is found consistent may still
+//! leak: through what the outcomes do not tell apart, for sets that were not tried, or by less than
+//! these runs can show. A proof is a proof.
 //!
 //! ```
 //! use tamis::privacy::Epsilon;
@@ -67,9 +67,9 @@ pub trait Mechanism: Sync {
     /// The loss that it claims for adding or removing one item.
     fn claim(&self) -> Epsilon;
 
-    /// How many outcomes are told apart, from 0 on: 2 where the item is rejected or accepted, k + 1
-    /// where any of its k bits may be ones. Order them so that those which speak for the item
-    /// are at one end: what is looked at is where the outcome lies, above or below.
+    /// How many outcomes are told apart, from 0 on: 2 if the item is rejected or accepted, k + 1 if
+    /// the ones among its k bits are counted. Order them so that outcomes that speak for the item
+    /// are at one end: the audit looks whether an outcome is above or below a threshold.
     fn outcomes(&self) -> u32;
 
     /// An event in words, as in "the item is rejected".
@@ -320,8 +320,8 @@ fn witnesses(
     let runs = options.runs;
     let [with, without] =
         [with, without].map(|seen| seen[threshold as usize..].iter().sum::<u64>());
-    // An interval for every threshold and side. That of "below" is that of "at least" seen from the
-    // other end, so it is wrong when the other is, and costs no chance of its own.
+    // An interval for every threshold and side. The interval of "below" follows from that of "at
+    // least": it is wrong when the other is, so it costs no extra chance.
     let alpha = options.alpha / f64::from(2 * (mechanism.outcomes() - 1));
     let [chance_with, chance_without] =
         [with, without].map(|hits| clopper_pearson(hits, runs, alpha));
@@ -386,7 +386,7 @@ mod tests {
         audit(dice, Options { runs, ..Options::default() }, |_| ()).unwrap()
     }
 
-    /// Every event of every direction is looked at: here each is the one that tells most, once.
+    /// Every event of every direction is looked at: here each of them tells most, once.
     #[test]
     fn the_event_that_tells_most_is_found() {
         for (dice, event, speaks_for_target, loss) in [

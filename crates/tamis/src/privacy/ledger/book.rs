@@ -225,7 +225,7 @@ mod tests {
         Ok(rest.map(|()| book)?)
     }
 
-    /// What is spent after a repair, or `None` if there is none.
+    /// What is spent after a repair, or `None` if it cannot be repaired.
     fn repaired(bytes: &[u8]) -> Option<u64> {
         let (book, _) = Book::read(bytes).ok()?;
         let tail = &bytes[book.len..];
@@ -283,8 +283,8 @@ mod tests {
         }
     }
 
-    /// CRC-32C finds every change within 32 bits. The bytes put in are those that could move a
-    /// border of fields or lines.
+    /// CRC-32C finds every change within 32 bits. The inserted bytes could move a border of fields
+    /// or lines.
     #[test]
     fn every_flipped_bit_and_every_exchanged_byte_is_refused() {
         let (_, bytes, _) = sample();
@@ -396,7 +396,7 @@ mod tests {
             prop_assert!(repaired(&damaged) >= Some(sum));
         }
 
-        /// The law: what is changed anywhere but by cutting whole lines off the end is refused.
+        /// The law: every change is refused, except cutting whole lines off the end.
         #[test]
         fn anything_else_is_refused(
             changes in prop::collection::vec(any::<(prop::sample::Index, u8)>(), 1..20),

@@ -62,11 +62,11 @@ pub use utc::Utc;
 /// and under version control or on append-only storage. A `Ledger` that is held open does
 /// notice when charges that it has seen are gone.
 ///
-/// A torn line is what a crash in the middle of a charge leaves. That charge never returned, so
-/// nothing was released for it, but the file alone does not tell this from a copy that was cut off
-/// in the last of its charges, which was paid for and released. To pass over the line might count
-/// too little. So nothing is charged to such a ledger until its owner has restored a good
-/// copy or called [`Ledger::repair`], which counts the torn charge as spent.
+/// A crash in the middle of a charge leaves a torn line. That charge never returned, so nothing was
+/// released for it. But the file looks the same if a copy was cut off in its last charge, which was
+/// released. To ignore the line might count too little. So nothing is charged to such a ledger
+/// until its owner has restored a good copy or called [`Ledger::repair`], which counts the torn
+/// charge as spent.
 #[derive(Debug)]
 pub struct Ledger {
     path: PathBuf,
@@ -122,11 +122,11 @@ impl Ledger {
     /// Makes a torn or damaged ledger whole, and opens it. One that is whole already is left as it
     /// is.
     ///
-    /// The lines before the damage stay. The rest is replaced by one charge: if it is no more than
-    /// the beginning of a line, with a whole amount, by that amount, and else by all that is
-    /// left of the budget. So no less is counted than was charged, except for whole lines that
-    /// are missing at the end, and for a line that was both changed and cut. The note quotes
-    /// the beginning of what was replaced.
+    /// The lines before the damage stay. The rest is replaced by one charge. If the rest is the
+    /// beginning of a line with a whole amount, the charge is that amount; else it is all that is
+    /// left of the budget. So no less is counted than was charged, except for whole lines that are
+    /// missing at the end, and for a line that was both changed and cut. The note quotes the
+    /// beginning of what was replaced.
     ///
     /// Restore a good copy if there is one. Damage in the first line, which holds the budget,
     /// cannot be repaired.
@@ -195,9 +195,9 @@ impl Ledger {
     /// characters are escaped.
     ///
     /// Once it returns, the charge is on the disk, and the release may be made. If it fails,
-    /// nothing may be released. It fails where the budget does not allow it, and then nothing
-    /// was charged. If the disk is full, or fails, what was written is taken back, or if not
-    /// even that is possible, the ledger is left torn, and says so when it is next read.
+    /// nothing may be released. It fails if the budget does not allow the charge, and then nothing
+    /// was charged. If the disk is full or fails, the charge is taken back. If that fails too, the
+    /// ledger is left torn, and says so when it is next read.
     pub fn charge(&mut self, epsilon: Epsilon, note: &str) -> Result<Receipt, Error> {
         if epsilon == Epsilon::ZERO {
             return Err(LedgerError::NoCharge.into());

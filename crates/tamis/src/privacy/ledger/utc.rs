@@ -12,7 +12,7 @@ const DAY: u64 = 24 * 60 * 60;
 const LAST: u64 = 253_402_300_799;
 
 impl Utc {
-    /// So many seconds after 1970 began; nothing after the year 9999.
+    /// This many seconds after 1970 began. `None` after the year 9999.
     pub(super) fn from_seconds(seconds: u64) -> Utc {
         Utc(seconds.min(LAST))
     }
@@ -30,7 +30,7 @@ impl Utc {
         self.0
     }
 
-    /// The moment that is written so, or `None`.
+    /// The moment that the text stands for, or `None`.
     pub(super) fn parse(text: &str) -> Option<Utc> {
         if text.len() != 20 || !Utc::may_begin(text) {
             return None;
@@ -52,7 +52,7 @@ impl Utc {
         (moment.to_string() == text).then_some(moment)
     }
 
-    /// Whether a moment may begin so.
+    /// Whether the text of a moment can begin with this.
     pub(super) fn may_begin(text: &str) -> bool {
         let pattern = "dddd-dd-ddTdd:dd:ddZ";
         text.len() <= pattern.len()

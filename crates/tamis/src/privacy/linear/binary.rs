@@ -9,8 +9,8 @@ use crate::store::filled;
 /// Draws x uniformly from the solutions of all rows, and writes it into zeroed planes. The rows are
 /// sorted by their starts and end within the columns.
 ///
-/// In that order a row never reaches past its own band: whatever it is reduced by began no later,
-/// and so ends no later.
+/// In that order a row never reaches past its own band: the rows that reduce it begin no later, so
+/// they end no later.
 pub(super) fn solve(
     rows: &[Row],
     columns: u64,
@@ -33,7 +33,7 @@ pub(super) fn solve(
             rest ^= pivots[column]; // all of it gone: the row follows from others
         }
     }
-    // From the last column to the first: one without an equation is free, the others follow.
+    // From the last column to the first: a column without an equation is free, the others follow.
     // `after[j]` holds plane j of the columns after this one.
     let mut after = [0u128; 16];
     for column in (0..columns).rev() {

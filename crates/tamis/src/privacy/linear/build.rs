@@ -89,7 +89,7 @@ mod tests {
         })
     }
 
-    /// Every pair of neighbouring sets of up to two items and a third, whatever their rows:
+    /// Every pair of neighbouring sets of up to two items and a third, with all kinds of rows:
     /// independent, equal, zero.
     #[test]
     fn the_worst_likelihood_ratio_of_all_tiny_sets_is_the_claim() {

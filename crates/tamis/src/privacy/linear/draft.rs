@@ -36,11 +36,10 @@ impl LinearDraft {
         LinearDraft::with_hash(plan, fresh_hash()?)
     }
 
-    /// An empty set with a hash of the caller's, such as a keyed one, so that only who has the key
-    /// can ask.
+    /// An empty set with the caller's hash. With a keyed hash, only people with the key can ask.
     pub fn with_hash(plan: LinearPlan, hash: HashFamily) -> Result<LinearDraft, Error> {
         hash.need_digest("a linear filter")?;
-        // First of all, so that a plan which no memory holds fails before anything is filled.
+        // This comes first, so that a plan that is too large for the memory fails at once.
         let body = Store::zeroed(plan.bytes())?;
         let count = usize::try_from(plan.shards()).map_err(|_| memory(plan.shards()))?;
         let mut shards = Vec::new();
@@ -90,13 +89,13 @@ impl LinearDraft {
         self.draw(|shard| Ok(SeededCoins::new(own(shard)))).map(Rehearsal)
     }
 
-    /// Each shard has coins of its own, so who solves which makes no difference.
+    /// Each shard has separate coins, so it makes no difference which thread solves it.
     fn draw<C: Coins>(
         self,
         coins: impl Fn(u64) -> Result<C, Error> + Sync,
     ) -> Result<LinearFilter, Error> {
         let LinearDraft { plan, hash, shards, mut body } = self;
-        // To ask for the number of cores reads files: not for a small release.
+        // A small release does not ask for the number of cores, which reads files.
         let threads = match shards.len() {
             1 => 1,
             many => thread::available_parallelism().map_or(1, usize::from).min(many),

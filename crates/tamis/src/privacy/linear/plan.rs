@@ -12,7 +12,7 @@ use crate::privacy::{Epsilon, check_epsilon, f1};
 pub(super) const MAX_Q: u32 = 1 << 16;
 /// Primes are below this, for the sake of speed.
 const MAX_PRIME: u32 = 1 << 15;
-/// A shard is planned for so many items, so that it is solved in a cache or near it and many cores
+/// The items of a shard: few enough that it is solved in a cache or near it, and that many cores
 /// can share the work.
 const SHARD: u64 = 1 << 18;
 /// Columns beyond the equations, for up to 8 bits a value. The rows that wait for a column are a
@@ -31,8 +31,8 @@ const MAX_COLUMNS: u64 = 1 << 20;
 
 /// The size and the accuracy of a [`LinearFilter`](super::LinearFilter).
 ///
-/// `fpr` and `fnr` are expectations over the seed and the coins, exact to a percent of themselves
-/// or better, and the size depends on the public number of items alone.
+/// `fpr` and `fnr` are expectations over the seed and the coins, with a relative error of at most
+/// one percent. The size depends on the public number of items alone.
 ///
 /// ```
 /// use tamis::privacy::LinearPlan;
@@ -170,20 +170,20 @@ impl LinearPlan {
         Ok(plan)
     }
 
-    /// The items it is for: the public capacity, whatever the set holds.
+    /// The items it is planned for. The number is public, and does not depend on the set.
     #[must_use]
     pub fn items(&self) -> u64 {
         self.items
     }
 
-    /// What a release costs, for sets that differ in one item being there or not. Sets that differ
-    /// in one item being another are two such steps apart.
+    /// What a release costs, for sets of which one has one item more. Replacing an item by another
+    /// is two such steps.
     #[must_use]
     pub fn epsilon(&self) -> Epsilon {
         self.epsilon
     }
 
-    /// What a release costs for sets that differ in one item being another: twice as much.
+    /// What a release costs for sets in which one item is replaced by another: twice as much.
     #[must_use]
     pub fn epsilon_replace(&self) -> Option<Epsilon> {
         self.epsilon.checked_mul(2)
@@ -252,7 +252,7 @@ impl LinearPlan {
         self.bits() as f64 / self.items as f64
     }
 
-    /// The parts that are solved each on its own.
+    /// The parts that are solved separately.
     #[must_use]
     pub fn shards(&self) -> u64 {
         self.shards
@@ -302,8 +302,8 @@ fn drop_rate(q: u32, epsilon: Epsilon) -> Probability {
     chance.expect("a field has two elements or more")
 }
 
-/// Whether the loss is ln `n` rounded up, with two comparisons where [`ln_upwards`] takes dozens:
-/// every file that is opened asks.
+/// Whether the loss is ln `n` rounded up. Every file that is opened asks, so this takes two
+/// comparisons, where [`ln_upwards`] takes dozens.
 fn is_ln_upwards(epsilon: Epsilon, n: u64) -> bool {
     let below = epsilon.billionths().checked_sub(1).and_then(Epsilon::from_billionths);
     exp_at_least(epsilon, n) && below.is_some_and(|below| !exp_at_least(below, n))

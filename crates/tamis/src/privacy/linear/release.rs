@@ -8,8 +8,8 @@ use crate::privacy::{Epsilon, Rehearsal, Release, ReleasePlan};
 use crate::simd::prefetch;
 use crate::{Digest, Error, HashFamily, Key};
 
-/// A published set, wrong as seldom as any filter can be that says of one item at most a factor
-/// e^epsilon. See [`Release`] for what can be done with it.
+/// A published set that says of one item at most a factor e^epsilon. No filter with that promise is
+/// wrong less often. See [`Release`] for what can be done with it.
 ///
 /// ```
 /// use tamis::privacy::{LinearFilter, LinearPlan};
@@ -32,8 +32,9 @@ use crate::{Digest, Error, HashFamily, Key};
 pub type LinearFilter = Release<LinearPlan>;
 
 impl LinearFilter {
-    /// Publishes a set: the keys once each, however often they come. A set of more than the planned
-    /// items is published too, and strangers pass more often then; to refuse it would tell.
+    /// Publishes a set. A key that comes several times counts once. A set of more than the planned
+    /// items is published too, because a refusal would tell its size; strangers pass more often
+    /// then.
     pub fn publish<K: Key>(
         plan: LinearPlan,
         keys: impl IntoIterator<Item = K>,

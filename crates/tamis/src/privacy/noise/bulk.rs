@@ -14,7 +14,7 @@ use super::words::{RandomWords, is_below};
 const TOGETHER: u32 = 5;
 /// Digits compared after those, for the numbers that need them.
 const ALONE: u32 = 8;
-/// There are seldom more in a word.
+/// A word seldom has more of them.
 const USUAL: usize = 4;
 
 /// Flips each of the first `count` bits with probability `p`.
@@ -44,7 +44,7 @@ pub(super) fn flip(words: &mut impl RandomWords, bits: &mut [u8], count: u64, p:
 struct Bulk<'a, W> {
     words: &'a mut W,
     p: &'a Probability,
-    /// Where the numbers lie that still agree with p; with room for a few that are not there.
+    /// The places of the numbers that still agree with p, with a few spare entries.
     places: [u16; 512 + USUAL],
 }
 
@@ -95,8 +95,7 @@ impl<W: RandomWords> Bulk<'_, W> {
                 open &= open.wrapping_sub(1);
                 place
             };
-            // Without asking whether there are so many: a loop that ends at random costs more than
-            // these.
+            // Fixed steps, even if there are fewer ones: a loop that ends at random costs more.
             self.places[count..count + USUAL].fill_with(&mut place);
             if next > count + USUAL {
                 self.places[count + USUAL..next].fill_with(place);

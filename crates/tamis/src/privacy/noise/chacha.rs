@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 const BATCH: usize = 64;
 /// Batches made at a time: 4 KiB.
 const BATCHES: usize = 16;
-/// RandomWords of 64 bits in them.
+/// Words of 64 bits in them.
 const WORDS: usize = BATCHES * BATCH / 2;
 
 /// ChaCha with 20 rounds and a counter of 64 bits. Its state and what it made are wiped when it is
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(blocks[8].to_le_bytes(), [0x9f, 0x07, 0xe7, 0xbe, 0x55, 0x51, 0x38, 0x7a]);
     }
 
-    /// RandomWords come in the same order however many are taken at a time, across refills too.
+    /// Words come in the same order, one by one or many at a time, across refills too.
     #[test]
     fn no_word_is_lost_or_used_twice() {
         let (mut one, mut many) = (SeededCoins::new(5), SeededCoins::new(5));

@@ -4,8 +4,8 @@ use super::Probability;
 
 /// A source of independent coins.
 ///
-/// Another source, for instance one that tries every outcome with its exact chance, implements the
-/// first two methods.
+/// A source must implement the first two methods. A test can have a source that tries every outcome
+/// with its exact chance.
 ///
 /// ```
 /// use tamis::privacy::noise::{Coins, Probability, SeededCoins};

@@ -1,4 +1,4 @@
-//! Powers of e between two integers, as close as asked.
+//! Bounds of powers of e, as close as asked.
 
 use crate::privacy::Epsilon;
 use num_bigint::BigUint;
@@ -49,8 +49,8 @@ fn series(numerator: u64, denominator: u128, halvings: u64, precision: u64) -> B
         sums[(count % 2) as usize] += &term;
     }
     // A term is rounded down by less than one unit and inherits at most half of the error before
-    // it: less than two in all. The last term is below two units, therefore, and all that would
-    // follow it together below two as well.
+    // it: less than two in all. So the last term is below two units, and all terms after it
+    // together are below two as well.
     let error = 2 * (count + 2);
     let [even, odd] = sums;
     let sum = even - odd; // e^-y is at least 1/2, and the error a few units

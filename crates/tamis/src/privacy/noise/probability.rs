@@ -1,4 +1,4 @@
-//! A probability, exactly: as many binary digits as anyone asks for.
+//! An exact probability: as many binary digits as a coin asks for.
 
 use super::exponential::{Bounds, exp_at_least, exp_minus};
 use crate::privacy::Epsilon;
@@ -80,8 +80,8 @@ impl Probability {
         }
     }
 
-    /// 1/(1+e^(epsilon/parts)), or `None` for no parts: a bit that is flipped so often loses
-    /// epsilon/parts.
+    /// 1/(1+e^(epsilon/parts)), or `None` for no parts. A bit that is flipped with this chance
+    /// loses epsilon/parts.
     #[must_use]
     pub fn logistic(epsilon: Epsilon, parts: u64) -> Option<Probability> {
         match (epsilon, parts) {
@@ -144,8 +144,7 @@ impl Probability {
         self.ends && self.head == 0
     }
 
-    /// How many digits there are before nothing but zeros follow, if so few that the first 64 hold
-    /// them all.
+    /// How many digits come before endless zeros, if the first 64 digits hold them all.
     pub(super) fn length(&self) -> Option<u32> {
         self.ends.then(|| 64 - self.head.trailing_zeros())
     }

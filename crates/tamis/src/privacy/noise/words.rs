@@ -67,7 +67,7 @@ pub(super) mod tests {
     use crate::privacy::Epsilon;
     use crate::privacy::noise::SeededCoins;
 
-    /// RandomWords written down, and nothing after them.
+    /// Words written down, and nothing after them.
     pub(in super::super) struct Recorded {
         words: Vec<u64>,
         pub(in super::super) used: usize,
@@ -100,7 +100,7 @@ pub(super) mod tests {
         .map(Option::unwrap)
     }
 
-    /// Whether so many hits are within five standard deviations.
+    /// Whether this many hits are within five standard deviations.
     pub(in super::super) fn plausible(hits: u64, trials: u64, p: f64) -> bool {
         let (mean, variance) = (trials as f64 * p, trials as f64 * p * (1.0 - p));
         (hits as f64 - mean).abs() <= 5.0 * variance.sqrt()

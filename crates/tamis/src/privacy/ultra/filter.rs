@@ -8,7 +8,7 @@ use crate::store::Store;
 use crate::{Bloom, Error, HashFamily, Key};
 use std::fmt;
 
-/// A private Bloom filter that can be published under noise, and go on to take items and be
+/// A private Bloom filter that can be published under noise. It can take more items and be
 /// published again, which costs again.
 ///
 /// ```
@@ -32,14 +32,14 @@ impl UltraFilter {
         UltraFilter::with_hash(plan, fresh_hash()?)
     }
 
-    /// An empty private filter with a hash of the caller's, such as a keyed one, so that only who
-    /// has the key can ask.
+    /// An empty private filter with the caller's hash. With a keyed hash, only people with the key
+    /// can ask.
     pub fn with_hash(plan: UltraPlan, hash: HashFamily) -> Result<UltraFilter, Error> {
         hash.need_digest("a filter to be published")?;
         Ok(UltraFilter { plan, bloom: Bloom::with_plan(plan.bloom()?, hash)? })
     }
 
-    /// A Bloom filter that is there already, to be published at a loss of `epsilon` an item.
+    /// An existing Bloom filter, to be published at a loss of `epsilon` an item.
     ///
     /// Its size and the items it was planned for become public. Refused with
     /// [`Error::CountedItems`] if they were found by counting the keys, because the release would
@@ -49,8 +49,8 @@ impl UltraFilter {
         UltraFilter::from_bloom_by(bloom, plan, epsilon)
     }
 
-    /// The same, also where the items were counted: you affirm that everybody may know the number
-    /// that the filter was planned for.
+    /// The same, even if the items were counted: you affirm that everybody may know the number that
+    /// the filter was planned for.
     pub fn from_bloom_with_public_size(
         bloom: Bloom,
         epsilon: Epsilon,
@@ -104,7 +104,7 @@ impl UltraFilter {
         &self.plan
     }
 
-    /// The private filter. Who gets its bytes knows the set.
+    /// The private filter. Anybody who gets its bytes knows the set.
     #[must_use]
     pub fn bloom(&self) -> &Bloom {
         &self.bloom

@@ -1,4 +1,4 @@
-//! How many bits, how many of them an item's, and how many must be ones.
+//! How many bits there are, how many an item has, and how many of them must be ones.
 
 use crate::Error;
 use crate::privacy::noise::Probability;
@@ -29,18 +29,18 @@ pub struct UltraPlan {
 }
 
 impl UltraPlan {
-    /// The best plan of 16 bits an item: the one whose worse error, of false positives and false
-    /// negatives, is the smallest.
+    /// The best plan of 16 bits an item: its larger error, of false positives and false negatives,
+    /// is the smallest.
     pub fn new(items: u64, epsilon: Epsilon) -> Result<UltraPlan, Error> {
         UltraPlan::with_bits(items, items.saturating_mul(BITS_AN_ITEM), epsilon)
     }
 
-    /// The best plan of so many bits.
+    /// The best plan of this many bits.
     pub fn with_bits(items: u64, bits: u64, epsilon: Epsilon) -> Result<UltraPlan, Error> {
         UltraPlan::best(items, bits, epsilon, |plan| plan.fpr().max(plan.fnr()))
     }
 
-    /// The plan of so many bits with the fewest false negatives while false positives are at most
+    /// The plan of this many bits with the fewest false negatives while false positives are at most
     /// `fpr`.
     pub fn with_fpr(items: u64, bits: u64, epsilon: Epsilon, fpr: f64) -> Result<UltraPlan, Error> {
         if !(fpr > 0.0 && fpr <= 0.5) {
@@ -78,8 +78,8 @@ impl UltraPlan {
         Ok(best)
     }
 
-    /// The plan for publishing a Bloom filter that is there already, with the best threshold for
-    /// its hashes. Refused with [`Error::CountedItems`] if the items were counted; see
+    /// The plan for publishing an existing Bloom filter, with the best threshold for its hashes.
+    /// Refused with [`Error::CountedItems`] if the items were counted; see
     /// [`rate::Plan::with_public_size`].
     pub fn of_bloom(bloom: rate::Plan, epsilon: Epsilon) -> Result<UltraPlan, Error> {
         check_epsilon(epsilon)?;
@@ -144,13 +144,13 @@ impl UltraPlan {
         rate::Plan::from_items_bits(Kind::Bloom, self.items, self.bits)?.with_hashes(self.hashes)
     }
 
-    /// The items it is for: the public capacity, whatever the set holds.
+    /// The items it is planned for. The number is public, and does not depend on the set.
     #[must_use]
     pub fn items(&self) -> u64 {
         self.items
     }
 
-    /// What a release costs, for sets that differ in one item being there or not.
+    /// What a release costs, for sets of which one has one item more.
     #[must_use]
     pub fn epsilon(&self) -> Epsilon {
         self.epsilon
@@ -162,7 +162,7 @@ impl UltraPlan {
         self.epsilon.to_f64() / f64::from(self.hashes())
     }
 
-    /// What a release costs for sets that differ in one item being another: twice as much.
+    /// What a release costs for sets in which one item is replaced by another: twice as much.
     #[must_use]
     pub fn epsilon_replace(&self) -> Option<Epsilon> {
         self.epsilon.checked_mul(2)

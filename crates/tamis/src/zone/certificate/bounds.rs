@@ -81,9 +81,9 @@ pub(super) fn level(levels: &[u128], number: u128) -> u64 {
 /// The weight of a modulus under levels that are superadditive: the levels of factors sum up to at
 /// most the level of their product (true of both kinds above).
 ///
-/// A modulus above the square root of the capacity weighs what it leaves: all of the capacity's
-/// level but the level of capacity / modulus, which is the most that its companions weigh. No bin
-/// holds two of these, so no bin weighs more than the level of the capacity.
+/// A modulus above the square root of the capacity weighs the capacity's level minus the level of
+/// capacity / modulus, which is the most that its companions weigh. No bin holds two of these, so
+/// no bin weighs more than the level of the capacity.
 pub(crate) fn weight(levels: &[u128], capacity: u128, modulus: u64) -> u64 {
     let modulus = u128::from(modulus);
     if modulus > capacity {
@@ -148,9 +148,9 @@ pub(super) fn groups(sorted: &[u64], capacity: u128, threshold: u64) -> (usize, 
 }
 
 /// The bins needed by the packing bound of a threshold (Martello and Toth), which is at least 1 and
-/// at most the square root of the capacity: moduli that cannot share a
-/// bin with any modulus of at least the threshold are alone; the others need as many bins as there
-/// are moduli above the square root, and as many as their product asks for.
+/// at most the square root of the capacity: moduli that cannot share a bin with any modulus of at
+/// least the threshold are alone. The others need a bin for each modulus above the square root, and
+/// enough bins for their product.
 pub(super) fn bins_by_packing(sorted: &[u64], capacity: u128, threshold: u64) -> u64 {
     let (alone, large, begin) = groups(sorted, capacity, threshold);
     let product = product_of(&sorted[begin..sorted.len() - alone]);

@@ -9,7 +9,7 @@
 //! product after it.
 //!
 //! So the filter is exact for every set of at most `d` elements if and only if its moduli do not
-//! fit into `d` bins of product at most `n - 1`. Any lower bound on the number of bins is thus a
+//! fit into `d` bins of product at most `n - 1`. So any lower bound on the number of bins is a
 //! proof. The bounds here are the classical ones of bin packing, written with products in place of
 //! sums, so that integers decide them exactly.
 
@@ -39,8 +39,8 @@ pub(crate) enum Certificate {
     /// The product of all moduli exceeds (n-1)(n-2)...(n-d).
     Product,
     /// The moduli are weighed by the roots of `n - 1`: with `root` 1, each modulus above the square
-    /// root needs a bin of its own; with `root` r, at most r moduli above the (r+1)-th root
-    /// share one.
+    /// root needs a separate bin; with `root` r, at most r moduli above the (r+1)-th root share
+    /// one.
     Count {
         /// One less than the degree of the root.
         root: u32,
@@ -58,8 +58,8 @@ pub(crate) enum Certificate {
         base: u64,
     },
     /// Moduli below `threshold` are left out. Those that are too large to share a bin with a
-    /// modulus of at least `threshold` have bins of their own. The product of the others is too
-    /// large for the remaining bins.
+    /// modulus of at least `threshold` have separate bins. The product of the others is too large
+    /// for the remaining bins.
     Packing {
         /// The smallest modulus counted.
         threshold: u64,

@@ -19,8 +19,7 @@ pub(crate) struct Proved {
     pub(crate) proof: String,
 }
 
-/// The zone of a code in a universe. Where the proof is laborious, it does not look for more than
-/// the `wanted` items.
+/// The zone of a code in a universe. If the proof takes long, it stops at the `wanted` items.
 pub(crate) fn zone_of_code(code: &Code, universe: &Universe, wanted: u64) -> Result<Proved, Error> {
     let encoder = code.encoder(universe.first())?;
     match &encoder {
@@ -118,7 +117,7 @@ fn zone_of_coprime(moduli: &[u64], universe: u128, max: u32) -> (u32, Certificat
     if u128::from(largest) >= universe {
         return (max, Certificate::Unlimited { modulus: largest });
     }
-    // From here on every modulus is at most n - 1, hence n - 1 >= 2.
+    // From here on every modulus is at most n - 1, so n - 1 >= 2.
     let mut sorted = moduli.to_vec();
     sorted.sort_unstable();
     let capacity = universe - 1;

@@ -252,9 +252,8 @@ impl Deref for Encoder {
 }
 
 impl Encoder {
-    /// Whether `occupied` says yes to the position of an element in every block. The blocks come in
-    /// the order in which most strangers are refused soonest, and no position is computed after the
-    /// first no.
+    /// Whether `occupied` says yes to the position of an element in every block. The blocks that
+    /// refuse most strangers come first, and no position is computed after the first no.
     #[inline(always)]
     pub(crate) fn all(&self, number: u64, occupied: impl FnMut(usize, u64) -> bool) -> bool {
         match self {

@@ -23,7 +23,7 @@ pub(super) fn landau(universe: u128, items: u32, bits: u64, sieve: &Sieve) -> Ve
     if width.saturating_mul(primes.len()) <= TABLE_CELLS {
         return landau_by_table(&target, logarithm, width, &primes);
     }
-    // Should rounding have misled the floats, a slightly larger target helps.
+    // If rounding misled the floats, a slightly larger target helps.
     for surplus in [0.0, 1e-9, 1e-6] {
         let powers = landau_by_exchange(logarithm * (1.0 + surplus), &primes);
         if product_of(&powers) > target {
@@ -144,7 +144,7 @@ fn exponent_at(price: f64, prime: u32) -> u32 {
     let prime = f64::from(prime);
     let mut exponent = 0;
     let mut power = 1.0;
-    // Powers stay far below 2^53, hence also within 64 bits.
+    // Powers stay far below 2^53, so they fit 64 bits.
     while exponent < 40
         && power * prime < 9e15
         && step_bits(power, power * prime) <= price * prime.ln()

@@ -18,7 +18,7 @@ const SMALL_PATIENCE: u64 = 6;
 /// Lowers the sum as long as some pairwise coprime set of that sum is proved, at times by
 /// exhaustion.
 ///
-/// Safe sets of small sum rarely have a product far below the largest that fits: those are left for
+/// Safe sets of small sum rarely have a product far below the largest that fits, so such sets come
 /// last.
 pub(super) fn enumerate(best: &mut Best) {
     for share in SMALL_SHARES {

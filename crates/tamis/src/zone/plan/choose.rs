@@ -95,11 +95,11 @@ fn bits_of_one(size: u128) -> u64 {
     u64::from(u128::BITS - (size - 1).leading_zeros()).max(1)
 }
 
-/// So many bits have d items if the first [`MAX_MODULI`] primes suffice for them: the product of
-/// these primes has 120,733 bits.
+/// The bits of the list of d items for which the first [`MAX_MODULI`] primes are enough. The
+/// product of these primes has 120,733 bits.
 const MAX_PRODUCT_BITS: u64 = 120_732;
 
-/// So many items of the universe have a code of this kind for certain.
+/// Up to this many items of the universe, there is certainly a code of this kind.
 fn max_items(size: u128, kind: CodeKind) -> u64 {
     match kind {
         CodeKind::Rs => reed_solomon::max_items(size),

@@ -6,7 +6,7 @@ use crate::zone::filter::Method;
 /// The most candidates that a join tests, and the most probes that it makes for them: some seconds.
 const MAX_CANDIDATES: u64 = 1 << 25;
 const MAX_PROBES: u64 = 1 << 28;
-/// Up to so many candidates a join is faster than algebra.
+/// Up to this many candidates, a join is faster than algebra.
 const FEW_CANDIDATES: u128 = 1 << 11;
 /// The most work of algebra, as items squared times blocks: some ten seconds.
 const MAX_SOLVING: u64 = 1 << 33;
@@ -37,8 +37,8 @@ impl Plan {
         last(1, u128::from(self.items), possible).unwrap_or(0) as u64
     }
 
-    /// The method by which a filter of this plan, within its zone and with so many items, is
-    /// listed: the fastest one that can.
+    /// The fastest method that can list a filter of this plan, within its zone and with this many
+    /// items.
     #[must_use]
     pub fn listing_method(&self, items: u64) -> Option<Method> {
         let few = self.join_work(items) <= FEW_CANDIDATES;

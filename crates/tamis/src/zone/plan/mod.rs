@@ -114,8 +114,8 @@ impl Plan {
         self.items
     }
 
-    /// The items for which the code is proved to be free of false positives: as many as asked for,
-    /// or more.
+    /// The items for which the code is proved to be free of false positives, at least the items
+    /// asked for.
     #[must_use]
     pub fn zone(&self) -> u64 {
         self.zone

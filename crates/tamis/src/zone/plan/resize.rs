@@ -21,7 +21,7 @@ use crate::zone::coprime;
 pub struct Growth {
     /// The most blocks.
     pub blocks: u64,
-    /// The items for which so many blocks are free of false positives.
+    /// The items for which this many blocks are free of false positives.
     pub items: u64,
 }
 
@@ -36,12 +36,13 @@ impl Plan {
     /// The same code with another number of blocks: its first ones, or with more appended.
     pub fn with_blocks(&self, blocks: u64) -> Result<Plan, Error> {
         let code = self.code.with_blocks(blocks)?;
-        // As many blocks or more are safe for as many items. That is proved again, if necessary by
-        // the search that proved it first.
+        // With at least as many blocks, at least as many items are safe. This is proved again, if
+        // necessary by the search that proved it first.
         let wanted = if blocks >= self.probes() { self.zone } else { 0 };
         let mut proved = zone_of_code(&code, &self.universe, wanted)?;
-        // Another length of a small code may also owe its zone to that search. It is asked item by
-        // item: a longer filter has the largest zone there is, a shorter one accepts no more items.
+        // The zone of a small code of another length may also need that search. It is asked item by
+        // item. A longer filter gets the largest zone; a shorter one accepts no more items than
+        // before.
         let enough = if blocks > self.probes() { u64::MAX } else { self.items };
         if let Code::Coprime { moduli, .. } = &code
             && moduli.iter().sum::<u64>() <= coprime::MAX_SMALL_SUM
@@ -63,7 +64,7 @@ impl Plan {
         Ok(Plan { universe, items, code, counting, encoder, zone, proof })
     }
 
-    /// The same code with the fewest blocks whose zone allows `items`, and accepting so many.
+    /// The same code with the fewest blocks whose zone allows `items`. It accepts `items` items.
     pub fn for_items(&self, items: u64) -> Result<Plan, Error> {
         if items == 0 {
             return Err(Error::Items { got: items });

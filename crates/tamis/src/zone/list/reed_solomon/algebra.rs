@@ -16,8 +16,7 @@ use crate::zone::list::progress::Watch;
 /// counters: `blocks[i]` is the multiset of the positions in block i, in any order.
 ///
 /// `None` if there are fewer than s t + 1 blocks for s elements or no set has these counters. A
-/// list that is returned reproduces every block, and with s t + 1 blocks it is the only one that
-/// does.
+/// list that is returned reproduces every block. With s t + 1 blocks no other list does.
 pub(crate) fn algebra(
     field: &Field,
     t: u32,
@@ -160,7 +159,7 @@ fn divide(field: &Field, polynomial: &mut [u32], point: u32) {
     }
 }
 
-/// The roots of a polynomial with non-zero top coefficient; `None` unless there are as many as its
+/// The roots of a polynomial with non-zero top coefficient. `None` if it has fewer roots than its
 /// degree.
 ///
 /// The last root is solved for, so the frequent case of degree 1 is immediate. For the others all

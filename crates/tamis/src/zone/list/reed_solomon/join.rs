@@ -37,7 +37,7 @@ pub(crate) fn join(
     axes.sort_by_key(|axis| axis.positions.len());
     let (chosen, others) = axes.split_at_checked(t as usize + 1)?;
     let times = |product: u64, axis: &Axis| product.checked_mul(axis.positions.len() as u64);
-    // A block without positions comes first and ends the search at once, whatever the others hold.
+    // A block without positions comes first, and ends the search at once.
     let empty = chosen.iter().any(|axis| axis.positions.is_empty());
     if !empty && chosen.iter().try_fold(1, times).is_none_or(|product| product > max) {
         return None;

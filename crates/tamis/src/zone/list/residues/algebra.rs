@@ -1,8 +1,8 @@
 //! From counters, by roots in a prime field.
 //!
-//! The multisets give the coefficients of f(z) = product of (z - x) exactly, hence also modulo a
-//! prime p. The roots of f modulo p are the elements modulo p, and the multisets tell which numbers
-//! they stand for.
+//! The multisets give the coefficients of f(z) = product of (z - x) exactly, so also modulo a prime
+//! p. The roots of f modulo p are the elements modulo p, and the multisets tell which numbers they
+//! stand for.
 
 use super::combine::Combiner;
 use super::multisets::Multisets;
