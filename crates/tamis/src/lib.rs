@@ -58,7 +58,6 @@
 compile_error!("tamis needs the feature `std`: add it to the features you ask for");
 
 mod bits;
-mod encode;
 mod error;
 pub mod format;
 pub mod hash;
@@ -77,12 +76,11 @@ mod threads;
 #[cfg(feature = "zone")]
 pub mod zone;
 
-pub use encode::{Encoded, Hashed};
 pub use error::Error;
 pub use format::{AnyFilter, Open, Promise};
 pub use hash::{Digest, HashFamily, SecretKey};
 pub use health::Health;
-pub use key::{Key, KeyRef, Kinds};
+pub use key::{Encoded, Hashed, Key, KeyRef, Kinds};
 pub use rate::{BlockedBloom, Bloom, CountingBloom, StaticFilter};
 
 /// The level of the kernels that filters use on this machine: `scalar`, `avx2` or `avx512`. The

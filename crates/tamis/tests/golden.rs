@@ -175,8 +175,8 @@ fn zones() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
     ]
 }
 
-/// The static filters of `make.py`: two as they are planned, and others built by the plan that their
-/// files state.
+/// The static filters of `make.py`: two as they are planned, and others built by the plan that
+/// their files state.
 fn statics() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
     let digests = |hash: &HashFamily, numbers: u64| -> Vec<Digest> {
         let texts = texts().into_iter().map(|text| hash.digest(text));

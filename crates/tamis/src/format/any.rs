@@ -179,8 +179,8 @@ impl AnyFilter {
         self.view().body()
     }
 
-    /// What the filter is called: `bloom`, `blocked`, `counting`, `static`, `zone`, `counting zone`,
-    /// `public bloom` or `linear`.
+    /// What the filter is called: `bloom`, `blocked`, `counting`, `static`, `zone`, `counting
+    /// zone`, `public bloom` or `linear`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.view().kind()

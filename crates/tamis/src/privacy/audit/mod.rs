@@ -46,57 +46,19 @@
 //! ```
 
 mod error;
+mod finding;
+mod mechanism;
 mod plans;
 
 use crate::Error;
 use crate::hash::mix;
-use crate::privacy::Epsilon;
 use crate::stats::clopper_pearson;
 use crate::threads::share;
 pub use error::AuditError;
-use std::fmt;
+pub use finding::{Finding, Verdict, Witness};
+pub use mechanism::{Event, Mechanism};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
-/// What is audited: a way to release a set, and what an observer who looks for one item sees of a
-/// release.
-pub trait Mechanism: Sync {
-    /// What to call it.
-    fn name(&self) -> &str;
-
-    /// The loss that it claims for adding or removing one item.
-    fn claim(&self) -> Epsilon;
-
-    /// How many outcomes are told apart, from 0 on: 2 if the item is rejected or accepted, k + 1 if
-    /// the ones among its k bits are counted. Order them so that outcomes that speak for the item
-    /// are at one end: the audit looks whether an outcome is above or below a threshold.
-    fn outcomes(&self) -> u32;
-
-    /// An event in words, as in "the item is rejected".
-    fn describe(&self, event: Event) -> String {
-        match event {
-            Event::AtLeast(t) => format!("the outcome is at least {t}"),
-            Event::Below(t) => format!("the outcome is below {t}"),
-        }
-    }
-
-    /// Makes a fresh release of a small set, with or without the target item, and returns the
-    /// outcome.
-    ///
-    /// All chance comes from the coins, both the public seed and the private noise: the same coins
-    /// make the same run, and no two runs of an audit get the same. What the public seed gives
-    /// away belongs to the outcome.
-    fn run(&self, with_target: bool, coins: u64) -> Result<u32, Error>;
-}
-
-/// Something that a run shows, or does not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
-    /// The outcome is this or more.
-    AtLeast(u32),
-    /// The outcome is less.
-    Below(u32),
-}
 
 /// How to audit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -113,101 +75,6 @@ impl Default for Options {
     /// A million runs a side, and one unjust verdict in a million.
     fn default() -> Options {
         Options { runs: 1_000_000, seed: 0, alpha: 1e-6 }
-    }
-}
-
-/// Whether the claim stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// Nothing that was seen speaks against the claim, which is no proof of it.
-    Consistent,
-    /// The loss is larger than claimed.
-    Violated,
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.pad(match self {
-            Verdict::Consistent => "consistent",
-            Verdict::Violated => "violated",
-        })
-    }
-}
-
-/// What an audit found.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Finding {
-    /// What was audited.
-    pub name: String,
-    /// What it claims.
-    pub claim: Epsilon,
-    /// The runs of each side.
-    pub runs: u64,
-    /// How often each outcome was seen with the target item.
-    pub with: Vec<u64>,
-    /// How often without it.
-    pub without: Vec<u64>,
-    /// The loss is at least this, except with a probability of alpha.
-    pub epsilon: f64,
-    /// The event that shows it.
-    pub witness: Witness,
-    /// Whether the claim stands.
-    pub verdict: Verdict,
-}
-
-/// The event that tells most about the item.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Witness {
-    /// The event.
-    pub event: Event,
-    /// The event in words.
-    pub words: String,
-    /// In how many runs with the target item it was seen.
-    pub with: u64,
-    /// In how many without it.
-    pub without: u64,
-    /// Whether it is likelier with the item; else it is likelier without it.
-    pub speaks_for_target: bool,
-    /// The likelier side's chance is at least this.
-    pub low: f64,
-    /// The other side's chance is at most this.
-    pub high: f64,
-}
-
-impl Witness {
-    /// The loss that the event shows: the logarithm of the ratio of the bounds, or 0 if that is
-    /// negative.
-    #[must_use]
-    pub fn epsilon(&self) -> f64 {
-        (self.low / self.high).ln().max(0.0)
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Finding { name, claim, runs, epsilon, witness, .. } = self;
-        match self.verdict {
-            Verdict::Consistent => {
-                write!(
-                    out,
-                    "{name}: consistent with its claim of {claim}: a loss of {epsilon:.4} is shown"
-                )?;
-            }
-            Verdict::Violated => {
-                write!(
-                    out,
-                    "{name}: violated: the loss is at least {epsilon:.4}, and {claim} is claimed"
-                )?;
-            }
-        }
-        let Witness { words, with, without, .. } = witness;
-        write!(
-            out,
-            ", by \"{words}\" in {with} of {runs} runs with the item and {without} of {runs} \
-             without it"
-        )
     }
 }
 
@@ -354,6 +221,7 @@ fn witnesses(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::privacy::Epsilon;
 
     /// The outcome is at least t with a chance of `odds[side][t - 1]` of 1000.
     struct Dice {

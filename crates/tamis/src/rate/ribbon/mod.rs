@@ -1,13 +1,13 @@
 //! A filter that is built once, near the smallest size there can be: a bumped ribbon filter
 //! (Dillinger, Hübschle-Schneider, Sanders and Walzer, 2022).
 //!
-//! Every key has a row: 64 coefficients of 0 or 1, from a column on that h1 chooses. The filter is a
-//! value for each column, such that the columns of a member's row add up to its fingerprint. So a
+//! Every key has a row: 64 coefficients of 0 or 1, from a column on that h1 chooses. The filter is
+//! a value for each column, such that the columns of a member's row add up to its fingerprint. So a
 //! lookup adds up a few neighbouring bytes, and a stranger's sum is right by chance.
 //!
-//! There are fewer columns than keys. Where they do not suffice, the keys of some blocks are bumped:
-//! they go to a second layer of the same kind, and the few that are left to a last one. Thresholds
-//! of two bits tell which blocks have been bumped. `FORMAT.md` has all of it.
+//! There are fewer columns than keys. Where they do not suffice, the keys of some blocks are
+//! bumped: they go to a second layer of the same kind, and the few that are left to a last one.
+//! Thresholds of two bits tell which blocks have been bumped. `FORMAT.md` has all of it.
 //!
 //! | file | what |
 //! |---|---|
