@@ -6,7 +6,7 @@ use crate::keys;
 use crate::lookup::{AHEAD, fetch, line};
 use crate::report::Report;
 use crate::timing::{Task, interleave};
-use tamis::{BlockedBloom, Bloom};
+use tamis::{BlockedBloom, Bloom, SplitBloom};
 
 type Numbers<'a> = Task<'a, [u64]>;
 
@@ -22,6 +22,7 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
         let mut memory = vec![0u8; BlockedBloom::new(n, 0.01)?.body().len()];
         let mut filters = (BlockedBloom::new(n, 0.01)?, Bloom::new(n, 0.01)?);
         let (mut one, mut two) = (BlockedBloom::new(n, 0.01)?, BlockedBloom::new(n, 0.01)?);
+        let (mut split, mut split_one) = (SplitBloom::new(n, 0.01)?, SplitBloom::new(n, 0.01)?);
         let mut shared = vec![0u8; memory.len()];
         let mut ahead = vec![0u8; memory.len()];
         let mut sbbf = sbbf_rs_safe::Filter::new(10, size);
@@ -46,6 +47,10 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
             Numbers::new("tamis blocked, a batch", |keys| filters.0.insert_many(keys) as usize),
             Numbers::new("tamis blocked, one at a time", |keys| {
                 keys.iter().filter(|k| one.insert(**k)).count()
+            }),
+            Numbers::new("tamis split, a batch", |keys| split.insert_many(keys) as usize),
+            Numbers::new("tamis split, one at a time", |keys| {
+                keys.iter().filter(|k| split_one.insert(**k)).count()
             }),
             Numbers::new("tamis blocked, two threads", |keys| {
                 two.insert_parallel(keys, 2) as usize

@@ -5,7 +5,7 @@ use crate::report::Report;
 use crate::timing::{Task, interleave};
 use std::collections::HashSet;
 use std::hash::BuildHasher;
-use tamis::{BlockedBloom, Bloom};
+use tamis::{BlockedBloom, Bloom, SplitBloom};
 use xorf::Filter as _;
 
 type Numbers<'a> = Task<'a, [u64]>;
@@ -76,7 +76,9 @@ fn lookups(
     let members = keys::random(1, size);
     let n = size as u64;
     let (mut blocked, mut bloom) = (BlockedBloom::new(n, 0.01)?, Bloom::new(n, 0.01)?);
+    let mut split = SplitBloom::new(n, 0.01)?;
     blocked.insert_many(&members);
+    split.insert_many(&members);
     bloom.insert_many(&members);
     // The bare read touches the same memory as the filter, and, apart from it, memory as any vector
     // gets it.
@@ -108,6 +110,10 @@ fn lookups(
                 keys.iter().filter(|k| blocked.contains(**k)).count()
             }),
             Numbers::new("tamis blocked, a batch", |keys| passed(&blocked.contains_many(keys))),
+            Numbers::new("tamis split, one at a time", |keys| {
+                keys.iter().filter(|k| split.contains(**k)).count()
+            }),
+            Numbers::new("tamis split, a batch", |keys| passed(&split.contains_many(keys))),
             Numbers::new("tamis bloom, one at a time", |keys| {
                 keys.iter().filter(|k| bloom.contains(**k)).count()
             }),

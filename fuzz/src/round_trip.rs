@@ -4,7 +4,9 @@ use arbitrary::{Arbitrary, Unstructured};
 use tamis::privacy::{LinearFilter, LinearPlan, UltraFilter, UltraPlan};
 use tamis::rate::{Kind, Plan};
 use tamis::zone::{CodeKind, CountingFilter, Universe};
-use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, HashFamily, Open, Promise, SecretKey};
+use tamis::{
+    AnyFilter, BlockedBloom, Bloom, CountingBloom, HashFamily, Open, Promise, SecretKey, SplitBloom,
+};
 
 type Case = (u8, u8, u16, Vec<Vec<u8>>);
 
@@ -24,7 +26,7 @@ pub fn check(bytes: &[u8]) {
     let rate = f64::from(family / 4 + 1) / 70.0;
     let plan = |kind| Plan::from_items_fpr(kind, items, rate).ok();
     let mut all_pass = true;
-    let filter: Option<AnyFilter> = match kind % 6 {
+    let filter: Option<AnyFilter> = match kind % 7 {
         0 => plan(Kind::Bloom)
             .and_then(|plan| Bloom::with_plan(plan, hash).ok())
             .map(AnyFilter::from),
@@ -33,6 +35,9 @@ pub fn check(bytes: &[u8]) {
             .map(AnyFilter::from),
         2 => plan(Kind::Counting)
             .and_then(|plan| CountingBloom::with_plan(plan, hash).ok())
+            .map(AnyFilter::from),
+        6 => plan(Kind::Split)
+            .and_then(|plan| SplitBloom::with_plan(plan, hash).ok())
             .map(AnyFilter::from),
         3 => {
             let universe = Universe::dictionary(&keys).ok();

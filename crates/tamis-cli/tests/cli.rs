@@ -74,7 +74,7 @@ fn plans_are_refused_with_a_remedy() {
 
 #[test]
 fn members_pass_and_exit_codes_tell() {
-    for filter in ["bloom", "blocked", "counting"] {
+    for filter in ["bloom", "blocked", "split", "counting"] {
         let shell = Shell::new();
         shell.file("members", lines(0..1_000)).file("strangers", lines(5_000..6_000));
         let built = shell
@@ -269,7 +269,7 @@ fn adding_removing_and_overfilling() {
     let built = shell.with_input("build rate --items 10 -o g", lines(0..1_000));
     assert!(built.err.contains("rebuild with --items"), "{}", built.err);
     built.ok();
-    for filter in ["bloom", "blocked"] {
+    for filter in ["bloom", "blocked", "split"] {
         shell.run(&format!("build rate --filter {filter} -o h first")).ok();
         shell.run("remove h first").refused(&[filter, "--filter counting"]);
     }
@@ -280,7 +280,7 @@ fn merging() {
     let shell = Shell::new();
     shell.file("left", lines(0..600)).file("right", lines(400..1_000)).file("all", lines(0..1_000));
     shell.file("both", lines(400..600));
-    for filter in ["bloom", "blocked", "counting"] {
+    for filter in ["bloom", "blocked", "split", "counting"] {
         for name in ["left", "right", "all"] {
             shell
                 .run(&format!("build rate --filter {filter} --items 2000 -o {name}.t {name}"))

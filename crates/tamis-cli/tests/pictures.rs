@@ -106,6 +106,7 @@ fn filters_are_shown() {
         ("rate --items 1", "a\n", "are set"),
         ("rate --items 20000", &*many, "2,048 regions"),
         ("rate --items 100 --filter blocked", &many[..400], "block 0, one cache line"),
+        ("rate --items 100 --filter split", &many[..400], "block 0, half a cache line"),
         ("rate --items 20000 --filter blocked", &many, "regions"),
         ("rate --items 50 --filter counting", &many[..100], "counters are set"),
         ("rate --items 20000 --filter counting", &many, "regions"),

@@ -58,7 +58,7 @@ fn many_files_make_the_same_filter_as_one() {
         names += &format!(" {name}");
     }
     shell.file("whole.txt", lines(0..10_000));
-    for filter in ["bloom", "blocked", "counting"] {
+    for filter in ["bloom", "blocked", "split", "counting"] {
         let build = format!("build rate --items 10000 --filter {filter}");
         shell.run(&format!("{build} -o parts.tamis{names}")).ok();
         shell.run(&format!("{build} -o whole.tamis whole.txt")).ok();

@@ -23,6 +23,7 @@ pub fn of(any: &AnyFilter, title: String) -> Option<Raster> {
     Some(match any {
         AnyFilter::Bloom(filter) => of_rate(filter, title),
         AnyFilter::Blocked(filter) => of_rate(filter, title),
+        AnyFilter::Split(filter) => of_rate(filter, title),
         AnyFilter::Counting(filter) => of_rate(filter, title),
         AnyFilter::Zone(filter) => of_zone(filter.plan(), filter.body(), title),
         AnyFilter::ZoneCounting(filter) => of_zone(filter.plan(), filter.body(), title),
@@ -62,11 +63,19 @@ fn of_rate<L: Layout>(filter: &Filter<L>, title: String) -> Raster {
     )];
     let body = Body { bytes: filter.body(), width: plan.counter_bits(), cells: plan.cells() };
     let mut raster = body.raster(title, notes);
-    if plan.filter() == Kind::Blocked && plan.cells() <= MAX_CELLS {
+    // One row for each lane of a block.
+    let blocks = match plan.filter() {
+        Kind::Blocked => Some((64, "one cache line")),
+        Kind::Split => Some((32, "half a cache line")),
+        _ => None,
+    };
+    if let Some((lane, size)) = blocks.filter(|_| plan.cells() <= MAX_CELLS) {
         raster.panels.clear();
-        for block in 0..plan.cells() / 512 {
-            let shades = (block * 512..(block + 1) * 512).map(|cell| body.shade(cell)).collect();
-            raster.panels.push(Panel::new(&format!("block {block}, one cache line"), shades, 64));
+        for block in 0..plan.cells() / (8 * lane) {
+            let cells = block * 8 * lane..(block + 1) * 8 * lane;
+            let shades = cells.map(|cell| body.shade(cell)).collect();
+            let name = format!("block {block}, {size}");
+            raster.panels.push(Panel::new(&name, shades, lane as usize));
         }
     }
     raster

@@ -19,7 +19,7 @@ pub fn of_rate(plan: &RatePlan) -> Chart {
         .map(|step| plan.fpr() * 10f64.powf(f64::from(step) / 8.0))
         .filter(|fpr| (MIN_FPR..=MAX_FPR).contains(fpr))
         .collect();
-    for kind in [Kind::Bloom, Kind::Blocked, Kind::Counting] {
+    for kind in [Kind::Bloom, Kind::Blocked, Kind::Split, Kind::Counting] {
         let plans = rates.iter().filter_map(|fpr| {
             let other = RatePlan::from_items_fpr(kind, plan.items(), *fpr).ok()?;
             let same = kind == Kind::Counting && plan.filter() == Kind::Counting;

@@ -30,20 +30,35 @@ const LINE: usize = 64;
 #[cfg(feature = "mmap")]
 const LARGE: usize = 4 << 20;
 
+/// How many bytes are read before more memory is taken.
+const STRIDE: usize = 1 << 20;
+
 /// The bytes of a body.
 pub(crate) struct Store {
-    place: Place,
+    /// Where the bytes are, within `place`: a lookup need not ask what kind of place it is.
+    start: *mut u8,
     len: usize,
+    _place: Place,
 }
 
+// SAFETY: a store owns its bytes, and hands them out by its own borrows only.
+#[allow(unsafe_code)]
+unsafe impl Send for Store {}
+// SAFETY: as above; a shared store only reads.
+#[allow(unsafe_code)]
+unsafe impl Sync for Store {}
+
+/// What owns the bytes. It is kept to be dropped: neither kind moves its bytes when it is moved
+/// itself, and nothing else touches it.
 enum Place {
-    Heap(Vec<Line>),
+    Heap {
+        _lines: Vec<Line>,
+    },
     /// Pages of the system, private to this process: a write to those of a file copies the page and
     /// never reaches the file.
     #[cfg(feature = "mmap")]
     Map {
-        map: MmapMut,
-        start: usize,
+        _map: MmapMut,
     },
 }
 
@@ -69,6 +84,19 @@ pub(crate) fn filled<T: Clone>(value: T, count: usize) -> Result<Vec<T>, Error> 
 }
 
 impl Store {
+    /// The first `len` bytes of these lines, which there must be.
+    fn heap(mut lines: Vec<Line>, len: usize) -> Store {
+        let bytes: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut lines)[..len];
+        Store { start: bytes.as_mut_ptr(), len, _place: Place::Heap { _lines: lines } }
+    }
+
+    /// The `len` bytes of a map from `offset` on, which there must be.
+    #[cfg(feature = "mmap")]
+    fn mapped(mut map: MmapMut, offset: usize, len: usize) -> Store {
+        let bytes = &mut map[offset..][..len];
+        Store { start: bytes.as_mut_ptr(), len, _place: Place::Map { _map: map } }
+    }
+
     /// `len` zero bytes. Memory that cannot be had is an error, not an abort.
     pub(crate) fn zeroed(len: u64) -> Result<Store, Error> {
         let size = usize::try_from(len).map_err(|_| memory(len))?;
@@ -78,7 +106,7 @@ impl Store {
                 Ok(map) => {
                     #[cfg(all(target_os = "linux", not(miri)))]
                     let _ = map.advise(memmap2::Advice::HugePage); // without them it is only slower
-                    return Ok(Store { place: Place::Map { map, start: 0 }, len: size });
+                    return Ok(Store::mapped(map, 0, size));
                 }
                 Err(_) if cfg!(any(unix, windows)) => return Err(memory(len)),
                 // A system without memory maps, such as WebAssembly: the heap has to do.
@@ -87,34 +115,31 @@ impl Store {
         }
         let lines =
             bytemuck::allocation::try_zeroed_vec(size.div_ceil(LINE)).map_err(|()| memory(len))?;
-        Ok(Store { place: Place::Heap(lines), len: size })
+        Ok(Store::heap(lines, size))
     }
 
     /// The next `len` bytes of `input`. Memory is taken as bytes arrive, so that a false length
-    /// costs nothing.
+    /// costs nothing: at most four times what has arrived, and never more than `len`.
     pub(crate) fn read(mut input: impl Read, len: u64) -> Result<Store, Error> {
-        const STRIDE: usize = 1 << 20;
         let size = usize::try_from(len).map_err(|_| memory(len))?;
-        let mut lines: Vec<Line> = Vec::new();
+        let mut store = Store::zeroed(size.min(STRIDE) as u64)?;
         let mut filled = 0;
-        while filled < size {
-            let wanted = STRIDE.min(size - filled);
-            let count = wanted.div_ceil(LINE);
-            if lines.capacity() - lines.len() < count {
-                // Doubling, but never past what the header promises.
-                let more = lines.len().max(count).min((size - filled).div_ceil(LINE));
-                lines.try_reserve_exact(more).map_err(|_| memory(len))?;
-            }
-            let before = lines.len();
-            lines.resize(before + count, Line::zeroed());
-            let target: &mut [u8] = bytemuck::cast_slice_mut(&mut lines[before..]);
-            let got = read_full(&mut input, &mut target[..wanted])?;
+        loop {
+            let room = &mut store.bytes_mut()[filled..];
+            let wanted = room.len();
+            let got = read_full(&mut input, room)?;
             filled += got;
             if got < wanted {
                 return Err(Error::Length { expected: len, got: filled as u64 });
             }
+            if filled == size {
+                return Ok(store);
+            }
+            // A new body, so that a large one has the large pages of those that are made.
+            let mut larger = Store::zeroed(size.min(4 * filled) as u64)?;
+            larger.bytes_mut()[..filled].copy_from_slice(store.bytes());
+            store = larger;
         }
-        Ok(Store { place: Place::Heap(lines), len: size })
     }
 
     /// The `len` bytes of `file` from `start` on, which the caller has checked to be there.
@@ -129,7 +154,7 @@ impl Store {
         // itself never does: it replaces files by renaming. `AnyFilter::open` passes this
         // duty on to its caller in its documentation.
         let map = unsafe { MmapOptions::new().len(end).no_reserve_swap().map_copy(file)? };
-        Ok(Store { place: Place::Map { map, start: offset }, len: size })
+        Ok(Store::mapped(map, offset, size))
     }
 
     /// The same, read into memory.
@@ -139,29 +164,19 @@ impl Store {
         Store::read(file, len)
     }
 
-    /// Without a path to a panic, so that a loop over lookups finds them once.
     #[inline(always)]
+    #[allow(unsafe_code)]
     pub(crate) fn bytes(&self) -> &[u8] {
-        match &self.place {
-            Place::Heap(lines) => bytemuck::cast_slice(lines).get(..self.len).unwrap_or_default(),
-            #[cfg(feature = "mmap")]
-            Place::Map { map, start } => {
-                map.get(*start..start.wrapping_add(self.len)).unwrap_or_default()
-            }
-        }
+        // SAFETY: `heap` and `mapped` took the start from a slice of this length, which the store
+        // owns, and this borrow keeps everybody from writing.
+        unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 
     #[inline(always)]
+    #[allow(unsafe_code)]
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        match &mut self.place {
-            Place::Heap(lines) => {
-                bytemuck::cast_slice_mut(lines).get_mut(..self.len).unwrap_or_default()
-            }
-            #[cfg(feature = "mmap")]
-            Place::Map { map, start } => {
-                map.get_mut(*start..start.wrapping_add(self.len)).unwrap_or_default()
-            }
-        }
+        // SAFETY: as in `bytes`, and this borrow is the only one.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.len) }
     }
 }
 

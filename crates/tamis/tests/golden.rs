@@ -11,7 +11,7 @@ use tamis::rate::{Kind, Plan, StaticBuilder};
 use tamis::zone::{self, CodeKind, Universe};
 use tamis::{
     AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, HashFamily, Kinds, Open, Promise,
-    SecretKey, StaticFilter,
+    SecretKey, SplitBloom, StaticFilter,
 };
 
 fn key() -> SecretKey {
@@ -58,6 +58,7 @@ fn wide(mut filter: AnyFilter) -> AnyFilter {
 fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
     let bloom = |hash| AnyFilter::from(Bloom::with_hash(200, 0.01, hash).unwrap());
     let blocked = |fpr, hash| AnyFilter::from(BlockedBloom::with_hash(200, fpr, hash).unwrap());
+    let split = |fpr, hash| AnyFilter::from(SplitBloom::with_hash(200, fpr, hash).unwrap());
     let counting = |width, hash| {
         let plan = Plan::from_items_fpr(Kind::Counting, 200, 0.01)
             .unwrap()
@@ -110,6 +111,16 @@ fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
             "blocked-keyed-16",
             include_bytes!("golden/v1-blocked-keyed-16.tamis"),
             fill(blocked(1e-6, HashFamily::keyed(key())), true),
+        ),
+        (
+            "split-fast",
+            include_bytes!("golden/v1-split-fast.tamis"),
+            fill(split(0.01, HashFamily::fast(0)), true),
+        ),
+        (
+            "split-keyed",
+            include_bytes!("golden/v1-split-keyed.tamis"),
+            fill(split(0.001, HashFamily::keyed(key())), true),
         ),
         ("counting-fast-4", include_bytes!("golden/v1-counting-fast-4.tamis"), crowded),
         (

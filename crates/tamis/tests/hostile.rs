@@ -42,7 +42,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tamis::rate::{Kind, Plan, StaticPlan};
 use tamis::zone::{self, CodeKind, Universe};
-use tamis::{AnyFilter, BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Open, Promise};
+use tamis::{
+    AnyFilter, BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Open, Promise, SplitBloom,
+};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -462,7 +464,7 @@ fn sizes_at_creation_do_not_overflow() {
         u64::MAX - 1,
         u64::MAX,
     ];
-    for kind in [Kind::Bloom, Kind::Blocked, Kind::Counting] {
+    for kind in [Kind::Bloom, Kind::Blocked, Kind::Split, Kind::Counting] {
         for items in counts {
             for fpr in [
                 1e-15,
@@ -543,6 +545,9 @@ fn memory_that_cannot_be_had_is_an_error() {
             refused(error);
         }
         if let Err(error) = BlockedBloom::with_plan(plan(Kind::Blocked), HashFamily::default()) {
+            refused(error);
+        }
+        if let Err(error) = SplitBloom::with_plan(plan(Kind::Split), HashFamily::default()) {
             refused(error);
         }
         if let Err(error) = CountingBloom::with_plan(plan(Kind::Counting), HashFamily::default()) {

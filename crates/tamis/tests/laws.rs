@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tamis::rate::{Blocked, Classic, Counting, Filter, Health, Kind, Layout, Plan};
 use tamis::{
     AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Error, HashFamily, Key, KeyRef, Open,
-    SecretKey,
+    SecretKey, SplitBloom,
 };
 
 /// A key of any kind.
@@ -164,6 +164,11 @@ proptest! {
     }
 
     #[test]
+    fn split_keeps_its_laws(plan in plan(Kind::Split), hash in digest_hash(), left in keys(), right in keys()) {
+        check_laws::<tamis::rate::Split>(plan, &hash, &left, &right)?;
+    }
+
+    #[test]
     fn counting_keeps_its_laws(
         plan in plan(Kind::Counting),
         width in 2u32..=16,
@@ -215,13 +220,13 @@ proptest! {
     /// Any two give the third, and the third gives them back.
     #[test]
     fn plans_are_consistent(
-        kind in prop_oneof![Just(Kind::Bloom), Just(Kind::Blocked), Just(Kind::Counting)],
+        kind in prop_oneof![Just(Kind::Bloom), Just(Kind::Blocked), Just(Kind::Split), Just(Kind::Counting)],
         items in prop_oneof![1u64..1000, 1u64..=1_000_000_000_000],
         fpr in prop_oneof![(-15.0..-0.301).prop_map(|x: f64| 10f64.powf(x)), 0.5..0.999],
     ) {
         let Ok(plan) = Plan::from_items_fpr(kind, items, fpr) else {
-            // Only the blocked filter at rates that do not suit it outgrows what can be addressed.
-            prop_assert!(kind == Kind::Blocked && fpr < 1e-12);
+            // Only filters of blocks at rates that do not suit them outgrow what can be addressed.
+            prop_assert!((kind == Kind::Blocked && fpr < 1e-12) || (kind == Kind::Split && fpr < 1e-6));
             return Ok(());
         };
         prop_assert_eq!((plan.items(), plan.fpr(), plan.filter()), (items, fpr, kind));
@@ -239,7 +244,7 @@ proptest! {
         prop_assert!(plan.expected_fpr(items / 2) <= expected);
         prop_assert!(expected <= plan.expected_fpr(items.saturating_mul(2)));
         prop_assert!(plan.expected_fpr(0) == 0.0);
-        if kind == Kind::Blocked || fpr > 0.5 {
+        if kind == Kind::Blocked || kind == Kind::Split || fpr > 0.5 {
             prop_assert!(expected <= fpr * 1.000_001, "{expected} > {fpr}");
         } else if items >= 100_000 {
             prop_assert!(expected <= fpr * 1.05 && expected >= fpr * 0.95, "{expected} for {fpr}");
@@ -293,10 +298,33 @@ fn blocked_plans_stay_within_their_budget() {
     }
 }
 
+/// The bits of split filters, and that one block less would miss the rate.
+#[test]
+fn split_plans_are_exact() {
+    for (fpr, bits_per_item) in [(0.01, 10.53), (0.001, 16.89)] {
+        for items in [1_000, 1_000_000, 1_000_000_000] {
+            let plan = Plan::from_items_fpr(Kind::Split, items, fpr).unwrap();
+            assert!((plan.bits_per_item() - bits_per_item).abs() < 0.005 || items == 1_000);
+            assert_eq!((plan.hashes(), plan.bytes() % 32), (8, 0));
+            assert!(plan.expected_fpr(items) <= fpr);
+            let less = Plan::from_items_bits(Kind::Split, items, plan.bits() - 1).unwrap();
+            assert_eq!(less.bits(), plan.bits() - 256);
+            assert!(less.fpr() > fpr);
+            assert_eq!(
+                Plan::from_items_bits(Kind::Split, items, plan.bits()).unwrap().bits(),
+                plan.bits()
+            );
+        }
+    }
+    // Words of 32 bits have a price at rates for which there are better layouts.
+    let low = |kind| Plan::from_items_fpr(kind, 1_000_000, 1e-9).unwrap().bits_per_item();
+    assert!(low(Kind::Split) > 1.7 * low(Kind::Blocked));
+}
+
 #[test]
 fn refusals_name_the_value_and_the_nearest_feasible_one() {
     let said = |result: Result<Plan, Error>| result.unwrap_err().to_string();
-    for kind in [Kind::Bloom, Kind::Blocked, Kind::Counting] {
+    for kind in [Kind::Bloom, Kind::Blocked, Kind::Split, Kind::Counting] {
         for (fpr, got, nearest) in [
             (0.0, "0.0", "1e-15"),
             (-0.5, "-0.5", "1e-15"),
@@ -440,7 +468,9 @@ fn digests_stand_for_keys_and_the_documents_have_none() {
         let mut filter = Bloom::with_hash(100, 0.01, hash.clone()).unwrap();
         assert!(matches!(filter.insert_digest(Digest::from(1)), Err(Error::NoDigest { .. })));
         assert!(matches!(filter.contains_digest(Digest::from(1)), Err(Error::NoDigest { .. })));
-        assert!(matches!(BlockedBloom::with_hash(100, 0.01, hash), Err(Error::NoDigest { .. })));
+        let refused = BlockedBloom::with_hash(100, 0.01, hash.clone());
+        assert!(matches!(refused, Err(Error::NoDigest { .. })));
+        assert!(matches!(SplitBloom::with_hash(100, 0.01, hash), Err(Error::NoDigest { .. })));
     }
 }
 
@@ -492,6 +522,7 @@ fn filters_are_shared_between_threads() {
     fn check<T: Send + Sync>() {}
     check::<Bloom>();
     check::<BlockedBloom>();
+    check::<SplitBloom>();
     check::<CountingBloom>();
     check::<AnyFilter>();
 }
@@ -553,6 +584,7 @@ fn every_kind_is_opened_by_its_own_type() {
     let blocked = AnyFilter::from(BlockedBloom::new(10, 0.01).unwrap());
     check(Bloom::new(1_000, 0.01).unwrap(), &blocked);
     check(BlockedBloom::new(1_000, 0.01).unwrap(), &bloom);
+    check(SplitBloom::new(1_000, 0.01).unwrap(), &blocked);
     check(CountingBloom::new(1_000, 0.01).unwrap(), &bloom);
     for code in [CodeKind::Egh, CodeKind::Coprime, CodeKind::Rs] {
         let plan = zone::Plan::with_code(Universe::sized(10_000).unwrap(), 3, code).unwrap();

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use tamis::rate::{Blocked, Classic, Counting, Filter, Health, Kind, Layout, Plan};
+use tamis::rate::{Blocked, Classic, Counting, Filter, Health, Kind, Layout, Plan, Split};
 use tamis::{Bloom, HashFamily, SecretKey};
 
 const SIGMAS: f64 = 5.0;
@@ -52,7 +52,7 @@ fn relative_spread(plan: &Plan) -> f64 {
     let empty = (-throws / m).exp();
     let classic = (m * empty * (1.0 - (1.0 + throws / m) * empty)).sqrt() / (m * (1.0 - empty));
     match plan.filter() {
-        Kind::Blocked => classic.max(1.0 / (plan.items() as f64).sqrt()),
+        Kind::Blocked | Kind::Split => classic.max(1.0 / (plan.items() as f64).sqrt()),
         _ => classic,
     }
 }
@@ -90,6 +90,42 @@ fn blocked_meets_its_plan() {
     ] {
         measure::<Blocked>(plan(Kind::Blocked, items, fpr), HashFamily::fast(3), trials, false);
         measure::<Blocked>(plan(Kind::Blocked, items, fpr), HashFamily::fast(4), trials / 4, true);
+    }
+}
+
+#[test]
+fn split_meets_its_plan() {
+    for (items, fpr, trials) in [
+        (10_000, 0.3, 100_000),
+        (10_000, 0.05, 200_000),
+        (10_000, 0.01, 1_000_000),
+        (10_000, 0.001, 2_000_000),
+        (10_000, 1e-4, 5_000_000),
+        (300_000, 0.01, 1_000_000),
+        (1_000_000, 0.01, 4_000_000),
+    ] {
+        measure::<Split>(plan(Kind::Split, items, fpr), HashFamily::fast(3), trials, false);
+        measure::<Split>(plan(Kind::Split, items, fpr), HashFamily::fast(4), trials / 4, true);
+    }
+}
+
+/// Keys that are as regular as keys can be: multiples of a step, as counters and addresses are.
+#[test]
+fn split_keeps_its_rate_for_regular_keys() {
+    let (items, trials) = (50_000, 1_000_000);
+    for shift in [0, 1, 8, 12, 20, 32, 40] {
+        for fpr in [0.01, 0.001] {
+            let plan = plan(Kind::Split, items, fpr);
+            let mut filter = Filter::<Split>::with_plan(plan, HashFamily::default()).unwrap();
+            filter.insert_many((0..items).map(|i| i << shift));
+            let strangers = (items..items + trials).map(|i| i << shift);
+            let hits = strangers.filter(|key| filter.contains(*key)).count() as f64;
+            let expected = plan.expected_fpr(items) * trials as f64;
+            // The filter's own fill varies: eight hashes, each by the spread of the fill.
+            let spread = 8.0 * relative_spread(&plan) * expected;
+            let bound = SIGMAS * (expected + spread.powi(2)).sqrt();
+            assert!((hits - expected).abs() < bound, "{shift}, {fpr}: {hits}, not {expected}");
+        }
     }
 }
 
@@ -178,7 +214,9 @@ fn overfull_filters_say_so() {
         check::<Classic>(items);
         check::<Counting>(items);
         if items >= 100 {
-            check::<Blocked>(items); // below, one block has room to spare
+            // Below, one block has room to spare.
+            check::<Blocked>(items);
+            check::<Split>(items);
         }
     }
 }

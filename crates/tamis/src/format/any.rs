@@ -10,7 +10,8 @@ use crate::privacy::{Epsilon, LinearFilter, PublicBloom};
 #[cfg(feature = "zone")]
 use crate::zone::{self, List, Method, Progress};
 use crate::{
-    BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Health, Key, KeyRef, Kinds, StaticFilter,
+    BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Health, Key, KeyRef, Kinds, SplitBloom,
+    StaticFilter,
 };
 use std::io::{Read, Write};
 #[cfg(feature = "zone")]
@@ -119,6 +120,7 @@ macro_rules! kinds {
 kinds! {
     Bloom(Bloom) "A classic Bloom filter.";
     Blocked(BlockedBloom) "A blocked Bloom filter.";
+    Split(SplitBloom) "A split block Bloom filter.";
     Counting(CountingBloom) "A counting Bloom filter.";
     Static(StaticFilter) "A static filter.";
     #[cfg(feature = "zone")]

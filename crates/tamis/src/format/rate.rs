@@ -1,4 +1,4 @@
-//! Rate filters in files: kinds 1 to 3.
+//! Rate filters in files: kinds 1 to 3 and 8.
 
 use super::header::{Draft, Fields, SHORTEST, refused};
 use super::stored::{AnyPlan, Parsed, Stored, cannot};
@@ -14,6 +14,7 @@ impl<L: Layout> Stored for Filter<L> {
             Kind::Bloom => 1,
             Kind::Blocked => 2,
             Kind::Counting => 3,
+            Kind::Split => 8,
         }
     }
 

@@ -1,8 +1,32 @@
 //! Many keys hashed at a time.
 
-use super::{Digest, Fast, HashFamily};
+use super::{Digest, Fast, HashFamily, Probe};
 use crate::simd::{BATCH, Kernels};
 use crate::{Key, KeyRef, Kinds};
+
+/// What turns a key into a digest within a loop. Always inlined: the loop's level of the processor
+/// is then that of the hash as well, and what the loop does not use is left out.
+pub(crate) trait Digester: Copy {
+    fn digest(self, key: KeyRef<'_>) -> Digest;
+}
+
+impl Digester for &Fast {
+    #[inline(always)]
+    fn digest(self, key: KeyRef<'_>) -> Digest {
+        Fast::digest(self, key)
+    }
+}
+
+/// Any family that has digests, in a call, out of the way of the fast one.
+impl Digester for &HashFamily {
+    #[inline(never)]
+    fn digest(self, key: KeyRef<'_>) -> Digest {
+        match self.probe(key) {
+            Probe::Digest(digest) => digest,
+            _ => unreachable!("the filter was refused to families without a digest"),
+        }
+    }
+}
 
 /// The digests of up to [`BATCH`] keys, word by word, as wide registers take them.
 #[repr(align(64))]
@@ -112,19 +136,6 @@ impl Digests {
         }
     }
 
-    /// Adds as many of these words as there is room for, and gives their number. There is an h2 for
-    /// every h1, or none at all.
-    #[inline(always)]
-    pub(crate) fn append(&mut self, h1: &[u64], h2: &[u64]) -> usize {
-        let (start, count) = (self.len, h1.len().min(BATCH - self.len));
-        self.len += count;
-        self.h1[start..self.len].copy_from_slice(&h1[..count]);
-        if !h2.is_empty() {
-            self.h2[start..self.len].copy_from_slice(&h2[..count]);
-        }
-        count
-    }
-
     pub(crate) fn copy_from(&mut self, other: &Digests) {
         self.len = other.len;
         self.h1[..self.len].copy_from_slice(&other.h1[..other.len]);
@@ -139,36 +150,5 @@ impl Digests {
     #[inline(always)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = Digest> {
         self.h1.iter().zip(&self.h2).take(self.len).map(|(&h1, &h2)| Digest { h1, h2 })
-    }
-}
-
-/// Up to [`BATCH`] natural numbers that are still to be hashed.
-#[repr(align(64))]
-pub(crate) struct Naturals {
-    pub(crate) values: [u64; BATCH],
-    pub(crate) len: usize,
-}
-
-impl Naturals {
-    pub(crate) fn new() -> Naturals {
-        Naturals { values: [0; BATCH], len: 0 }
-    }
-
-    /// Replaces the numbers with these keys, up to [`BATCH`] of them. Says whether all of the keys
-    /// are natural numbers.
-    #[inline(always)]
-    pub(crate) fn take<K: Key>(&mut self, keys: &[K]) -> bool {
-        let mut all = true;
-        for (value, key) in self.values.iter_mut().zip(keys) {
-            match key.as_key() {
-                KeyRef::Natural(natural) => *value = natural,
-                _ => {
-                    all = false;
-                    break;
-                }
-            }
-        }
-        self.len = keys.len();
-        all
     }
 }

@@ -19,7 +19,7 @@ mod keyed;
 mod probe;
 
 use crate::{Error, Key, KeyRef};
-pub(crate) use digests::{Digests, Naturals};
+pub(crate) use digests::{Digester, Digests};
 pub(crate) use fast::Fast;
 pub use keyed::SecretKey;
 pub(crate) use probe::{Probe, STEP, Walk, scale};

@@ -71,8 +71,13 @@ impl Kinds {
         Kinds(self.0 & other.0 | beside(self, other) | beside(other, self))
     }
 
+    /// A loop over insertions writes once: a byte that each round writes and the next one reads
+    /// would hold it up.
+    #[inline(always)]
     pub(crate) fn add(&mut self, kind: Kinds) {
-        self.0 |= kind.0;
+        if self.0 | kind.0 != self.0 {
+            self.0 |= kind.0;
+        }
     }
 }
 

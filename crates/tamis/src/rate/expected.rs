@@ -1,11 +1,35 @@
 //! What share of strangers passes: exact expectations and the usual approximations.
 
-/// Bits in a lane of a block; a block is [`LANES`] lanes, one cache line.
-pub(super) const LANE: u64 = 64;
 /// Lanes in a block.
 pub(super) const LANES: u64 = 8;
-/// Bits in a block.
-pub(super) const BLOCK: u64 = LANE * LANES;
+
+/// The blocks of a filter, and how a key lies in one.
+#[derive(Clone, Copy)]
+pub(super) struct Blocks {
+    /// How many there are.
+    pub(super) count: u64,
+    /// Bits in a lane; a block is [`LANES`] lanes.
+    pub(super) lane: u64,
+    /// Bits that an item sets, not necessarily different, in every lane.
+    pub(super) words_per_key: u32,
+    /// How many bits of a digest say the bits of a key, if so few that other keys of its block are
+    /// likely to have the same.
+    pub(super) word_bits: Option<u32>,
+}
+
+impl Blocks {
+    /// Bits in a block.
+    pub(super) fn bits(self) -> u64 {
+        self.lane * LANES
+    }
+
+    /// The chance that a stranger has the word of a given item in its block.
+    fn same_word(self) -> f64 {
+        // What does not choose the block is left to say the bits, 64 bits in all.
+        let left = self.count as f64 / 2f64.powi(64);
+        self.word_bits.map_or(0.0, |bits| left.max(2f64.powi(-(bits as i32))))
+    }
+}
 
 /// The chance that a given cell of `cells` is hit by at least one of `throws`.
 pub(super) fn occupied(cells: u64, throws: f64) -> f64 {
@@ -79,11 +103,13 @@ pub(super) fn classic_approximation(cells: u64, hashes: u32, items: u64) -> f64 
     (-(-k * items as f64 / cells as f64).exp_m1()).powf(k)
 }
 
-/// The chance that a block holding `inside` items answers yes to a stranger: each item sets
-/// `words_per_key` bits, not necessarily different, in every lane.
-fn block_fpr(inside: f64, words_per_key: u32) -> f64 {
-    let lane = -(inside * f64::from(words_per_key) * (-1.0 / LANE as f64).ln_1p()).exp_m1();
-    lane.powi((words_per_key * LANES as u32) as i32)
+/// The chance that a block holding `inside` items answers yes to a stranger: all its bits are
+/// set, or its word is that of an item.
+fn block_fpr(blocks: Blocks, inside: f64) -> f64 {
+    let words = blocks.words_per_key;
+    let lane = -(inside * f64::from(words) * (-1.0 / blocks.lane as f64).ln_1p()).exp_m1();
+    let by_chance = lane.powi((words * LANES as u32) as i32);
+    by_chance - (1.0 - by_chance) * (inside * (-blocks.same_word()).ln_1p()).exp_m1()
 }
 
 /// With this many items a block, every bit of every block is set, except with a chance below 1e-50.
@@ -91,35 +117,36 @@ const CROWDED: f64 = 1e4;
 
 /// The blocked filter's expected rate: the mixture over how many of the items share the stranger's
 /// block, which is binomial.
-pub(super) fn blocked_fpr(blocks: u64, words_per_key: u32, items: u64) -> f64 {
-    let n = items as f64;
-    if n / blocks as f64 > CROWDED {
+pub(super) fn blocked_fpr(blocks: Blocks, items: u64) -> f64 {
+    let (n, count) = (items as f64, blocks.count as f64);
+    if n / count > CROWDED {
         return 1.0;
     }
-    let odds = 1.0 / (blocks as f64 - 1.0); // infinite for one block, which then holds every item
-    if blocks == 1 {
-        return block_fpr(n, words_per_key);
+    if blocks.count == 1 {
+        return block_fpr(blocks, n);
     }
+    let odds = 1.0 / (count - 1.0);
     mixture(
-        n / blocks as f64,
+        n / count,
         n,
         |inside| (n - inside) / (inside + 1.0) * odds,
-        |inside| block_fpr(inside, words_per_key),
+        |inside| block_fpr(blocks, inside),
     )
 }
 
 /// The same with the Poisson distribution, the usual approximation.
-pub(super) fn blocked_approximation(blocks: u64, words_per_key: u32, items: u64) -> f64 {
-    let mean = items as f64 / blocks as f64;
+pub(super) fn blocked_approximation(blocks: Blocks, items: u64) -> f64 {
+    let mean = items as f64 / blocks.count as f64;
     if mean > CROWDED {
         return 1.0;
     }
-    mixture(
-        mean,
-        f64::INFINITY,
-        |inside| mean / (inside + 1.0),
-        |inside| block_fpr(inside, words_per_key),
-    )
+    mixture(mean, f64::INFINITY, |inside| mean / (inside + 1.0), |inside| block_fpr(blocks, inside))
+}
+
+/// What the words of so many items add to the rate, for a filter whose bits are known: the chance
+/// that a stranger has the word of an item in its block.
+pub(super) fn same_words(blocks: Blocks, items: f64) -> f64 {
+    -(items / blocks.count as f64 * (-blocks.same_word()).ln_1p()).exp_m1()
 }
 
 /// The mean of `value` under a distribution on 0..=max that is known by its mean and by the ratio
@@ -150,10 +177,10 @@ fn mixture(mean: f64, max: f64, ratio: impl Fn(f64) -> f64, value: impl Fn(f64) 
 
 /// The mean and variance of the bits that `items` set in a blocked filter. Items crowd into blocks
 /// unevenly, so the variance is larger than the classic filter's.
-pub(super) fn blocked_ones(blocks: u64, words_per_key: u32, items: f64) -> (f64, f64) {
-    let (lane, lanes, bits) = (LANE as f64, LANES as f64, BLOCK as f64);
-    let load = items / blocks as f64;
-    let r = words_per_key as i32;
+pub(super) fn blocked_ones(blocks: Blocks, items: f64) -> (f64, f64) {
+    let (lane, lanes, bits) = (blocks.lane as f64, LANES as f64, blocks.bits() as f64);
+    let load = items / blocks.count as f64;
+    let r = blocks.words_per_key as i32;
     // The chance that one item leaves alone a given bit, and two given bits of a lane.
     let one = (1.0 - 1.0 / lane).powi(r);
     let two = (1.0 - 2.0 / lane).powi(r);
@@ -164,7 +191,7 @@ pub(super) fn blocked_ones(blocks: u64, words_per_key: u32, items: f64) -> (f64,
     let between = bits * bits * (mean_of(one * one) - empty * empty);
     // That was for a random number of items; a fixed number varies less, by the slope of the mean.
     let slope = bits * (1.0 - one) * empty;
-    let blocks = blocks as f64;
+    let blocks = blocks.count as f64;
     (blocks * bits * (1.0 - empty), (blocks * (within + between) - items * slope * slope).max(0.0))
 }
 
@@ -175,6 +202,27 @@ mod tests {
 
     fn close(a: f64, b: f64, relative: f64) {
         assert!((a / b - 1.0).abs() <= relative, "{a} and {b}");
+    }
+
+    /// Blocks of 512 bits.
+    fn lines(count: u64, words_per_key: u32) -> Blocks {
+        Blocks { count, lane: 64, words_per_key, word_bits: None }
+    }
+
+    /// Blocks of 256 bits.
+    fn halves(count: u64) -> Blocks {
+        Blocks { count, lane: 32, words_per_key: 1, word_bits: Some(32) }
+    }
+
+    #[test]
+    fn words_of_32_bits_are_counted() {
+        // One item: a stranger of its block passes with all eight bits alike, or the same word.
+        let pattern = 32f64.powi(-8);
+        close(blocked_fpr(halves(1), 1), pattern + (1.0 - pattern) * 2f64.powi(-32), 1e-12);
+        // Past 2^32 blocks fewer bits are left: of 2^40 blocks, 24.
+        close(blocked_fpr(halves(1 << 40), 1 << 40) / 2f64.powi(-24), 1.0, 0.05);
+        close(same_words(halves(4), 12.0), 3.0 * 2f64.powi(-32), 1e-6);
+        assert_eq!(same_words(lines(4, 1), 12.0), 0.0);
     }
 
     /// One throw more or less, all outcomes listed: 2 items, 2 hashes, 3 cells.
@@ -208,15 +256,15 @@ mod tests {
 
     #[test]
     fn crowded_blocks_pass_everyone_at_once() {
-        assert_eq!(blocked_fpr(2, 1, u64::MAX), 1.0);
-        assert_eq!(blocked_approximation(2, 2, u64::MAX), 1.0);
-        close(blocked_fpr(2, 1, 19_999), 1.0, 1e-12);
+        assert_eq!(blocked_fpr(lines(2, 1), u64::MAX), 1.0);
+        assert_eq!(blocked_approximation(lines(2, 2), u64::MAX), 1.0);
+        close(blocked_fpr(lines(2, 1), 19_999), 1.0, 1e-12);
     }
 
     #[test]
     fn one_block_holds_everything() {
-        close(blocked_fpr(1, 1, 10), (1.0 - (63.0f64 / 64.0).powi(10)).powi(8), 1e-12);
-        assert_eq!(blocked_fpr(1, 1, 0), 0.0);
+        close(blocked_fpr(lines(1, 1), 10), (1.0 - (63.0f64 / 64.0).powi(10)).powi(8), 1e-12);
+        assert_eq!(blocked_fpr(lines(1, 1), 0), 0.0);
     }
 
     #[test]
@@ -225,19 +273,19 @@ mod tests {
         let by_hand: f64 = [1.0, 3.0, 3.0, 1.0]
             .iter()
             .zip([0.0, 1.0, 2.0, 3.0])
-            .map(|(w, i)| w / 8.0 * block_fpr(i, 2))
+            .map(|(w, i)| w / 8.0 * block_fpr(lines(2, 2), i))
             .sum();
-        close(blocked_fpr(2, 2, 3), by_hand, 1e-12);
+        close(blocked_fpr(lines(2, 2), 3), by_hand, 1e-12);
     }
 
     #[test]
     fn many_blocks_are_poisson() {
         close(
-            blocked_fpr(1_000_000, 1, 50_000_000),
-            blocked_approximation(1_000_000, 1, 50_000_000),
+            blocked_fpr(lines(1_000_000, 1), 50_000_000),
+            blocked_approximation(lines(1_000_000, 1), 50_000_000),
             1e-4,
         );
-        assert!(blocked_fpr(1 << 41, 2, 1_000_000_000_000) > 0.0);
+        assert!(blocked_fpr(lines(1 << 41, 2), 1_000_000_000_000) > 0.0);
     }
 
     /// A seeded simulation of the block loads; five sigma of the mean of 2,000 trials.
@@ -258,7 +306,7 @@ mod tests {
             .collect();
         let mean = counts.iter().sum::<f64>() / f64::from(trials);
         let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / f64::from(trials);
-        let (expected, spread) = blocked_ones(blocks, 1, f64::from(items));
+        let (expected, spread) = blocked_ones(lines(blocks, 1), f64::from(items));
         assert!(
             (mean - expected).abs() < 5.0 * (spread / f64::from(trials)).sqrt() + 1.0,
             "{mean} {expected}"

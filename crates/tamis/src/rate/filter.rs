@@ -2,7 +2,7 @@
 
 use super::{Kind, Plan};
 use crate::hash::Probe;
-use crate::simd::{Kernels, Level, dispatch, prefetch};
+use crate::simd::{Kernels, Level, Single, dispatch, prefetch};
 use crate::store::Store;
 use crate::{Digest, Error, HashFamily, Health, Key, KeyRef, Kinds};
 use std::fmt;
@@ -28,7 +28,7 @@ pub trait Layout: sealed::Operations + Send + Sync + 'static {
 }
 
 pub(crate) mod sealed {
-    use super::{Digest, Error, HashFamily, Kernels, Key, Kinds, Level, Plan, Probe};
+    use super::{Digest, Error, HashFamily, Kernels, Key, Kinds, Plan, Probe, Single};
     use crate::bits;
 
     /// The operations of a layout on its body. The defaults for whole bodies are for cells that are
@@ -49,7 +49,7 @@ pub(crate) mod sealed {
         fn insert_lazily(
             plan: &Plan,
             body: &mut [u8],
-            _: Level,
+            _: Single,
             digest: impl FnOnce() -> Digest,
         ) -> bool {
             Self::insert(plan, body, &Probe::Digest(digest()))
@@ -73,7 +73,7 @@ pub(crate) mod sealed {
         fn contains_lazily(
             plan: &Plan,
             body: &[u8],
-            _: Level,
+            _: Single,
             digest: impl FnOnce() -> Digest,
         ) -> bool {
             Self::contains(plan, body, &Probe::Digest(digest()))
@@ -153,6 +153,7 @@ pub struct Filter<L: Layout> {
     body: Store,
     /// What the processor can do. It is stored here, so that a loop over lookups asks once.
     level: Level,
+    single: Single,
     layout: PhantomData<L>,
 }
 
@@ -193,18 +194,20 @@ impl<L: Layout> Filter<L> {
         }
         L::accept(&hash)?;
         debug_assert_eq!(body.bytes().len() as u64, plan.bytes());
-        Ok(Filter { plan, hash, kinds, body, level: Level::detect(), layout: PhantomData })
+        let level = Level::detect();
+        let single = Single::new(level);
+        Ok(Filter { plan, hash, kinds, body, level, single, layout: PhantomData })
     }
 
     /// Puts a key in. `true` if it was certainly new. `false` if it was there before, or if other
     /// keys have set all its cells.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, key: impl Key) -> bool {
         self.kinds.add(key.as_key().kinds());
         match self.hash.as_fast() {
             Some(fast) => {
                 let digest = || fast.digest(key.as_key());
-                L::insert_lazily(&self.plan, self.body.bytes_mut(), self.level, digest)
+                L::insert_lazily(&self.plan, self.body.bytes_mut(), self.single, digest)
             }
             None => self.insert_otherwise(key.as_key()),
         }
@@ -222,7 +225,7 @@ impl<L: Layout> Filter<L> {
         match self.hash.as_fast() {
             Some(fast) => {
                 let digest = || fast.digest(key.as_key());
-                L::contains_lazily(&self.plan, self.body.bytes(), self.level, digest)
+                L::contains_lazily(&self.plan, self.body.bytes(), self.single, digest)
             }
             None => self.contains_otherwise(key.as_key()),
         }
@@ -276,7 +279,7 @@ impl<L: Layout> Filter<L> {
     /// The same filter at another level that the processor has.
     #[cfg(test)]
     pub(crate) fn with_level(mut self, level: Level) -> Self {
-        self.level = level;
+        (self.level, self.single) = (level, Single::new(level));
         self
     }
 
@@ -334,13 +337,13 @@ impl<L: Layout> Filter<L> {
         if !digests.is_empty() {
             self.kinds.add(Kinds::DIGESTS);
         }
-        let (plan, body, level) = (&self.plan, self.body.bytes_mut(), self.level);
+        let (plan, body, single) = (&self.plan, self.body.bytes_mut(), self.single);
         let far = prefetch::worthwhile(body.len());
         let insert = |(place, digest): (usize, &Digest)| {
             if let Some(later) = digests.get(place + AHEAD).filter(|_| far) {
                 L::fetch(plan, body, *later);
             }
-            L::insert_lazily(plan, body, level, || *digest)
+            L::insert_lazily(plan, body, single, || *digest)
         };
         Ok(digests.iter().enumerate().map(insert).collect())
     }
@@ -518,6 +521,7 @@ impl<L: Layout> Clone for Filter<L> {
             kinds,
             body: self.body.clone(),
             level,
+            single: self.single,
             layout: PhantomData,
         }
     }

@@ -1,6 +1,6 @@
 //! Sizes before anything is allocated.
 
-use super::expected::{self, BLOCK, LANES};
+use super::expected::{self, Blocks, LANES};
 use super::precise;
 use crate::{Error, store};
 use std::fmt;
@@ -18,7 +18,7 @@ pub const MAX_FPR: f64 = 0.999;
 /// with a chance of about 1e-15.
 const COUNTER_BITS: u32 = 4;
 
-/// The three layouts that keep the rate promise.
+/// The layouts that keep the rate promise.
 ///
 /// ```
 /// use tamis::rate::{Kind, Plan};
@@ -36,6 +36,8 @@ pub enum Kind {
     Bloom,
     /// [`BlockedBloom`](super::BlockedBloom): one cache line a lookup.
     Blocked,
+    /// [`SplitBloom`](super::SplitBloom): half a cache line a lookup, the fastest in the caches.
+    Split,
     /// [`CountingBloom`](super::CountingBloom): keys can be removed.
     Counting,
 }
@@ -47,8 +49,28 @@ impl Kind {
         match self {
             Kind::Bloom => "bloom",
             Kind::Blocked => "blocked",
+            Kind::Split => "split",
             Kind::Counting => "counting",
         }
+    }
+
+    /// So many blocks of the layout with so many words a key, if it has blocks.
+    fn blocks(self, count: u64, words_per_key: u32) -> Option<Blocks> {
+        match self {
+            Kind::Bloom | Kind::Counting => None,
+            Kind::Blocked => Some(Blocks { count, lane: 64, words_per_key, word_bits: None }),
+            Kind::Split => Some(Blocks { count, lane: 32, words_per_key, word_bits: Some(32) }),
+        }
+    }
+
+    /// The bits of a block, if the layout has blocks.
+    fn block(self) -> Option<u64> {
+        Some(self.blocks(1, 1)?.bits())
+    }
+
+    /// How many words a key may have in its block.
+    fn max_words(self) -> u32 {
+        if self == Kind::Blocked { 2 } else { 1 }
     }
 }
 
@@ -109,9 +131,8 @@ impl Plan {
             }
         };
         let (cells, hashes) = match filter {
-            Kind::Blocked => {
-                blocked_cells(items, fpr).ok_or_else(|| too_many(u128::from(MAX_BITS) + 1))?
-            }
+            Kind::Blocked | Kind::Split => blocked_cells(filter, items, fpr)
+                .ok_or_else(|| too_many(u128::from(MAX_BITS) + 1))?,
             Kind::Bloom | Kind::Counting => {
                 let cells = classic_cells(items, fpr);
                 let wide = cells.saturating_mul(u128::from(Plan::width_of(filter)));
@@ -145,12 +166,12 @@ impl Plan {
         check_bits(bits)?;
         let wanted = || format!("{items} items at a rate of at most {MAX_FPR}");
         let cells = bits / u64::from(width);
-        let (cells, hashes) = match filter {
-            Kind::Blocked => (
-                cells / BLOCK * BLOCK,
-                if cells < BLOCK { 0 } else { blocked_hashes(cells / BLOCK, items) },
+        let (cells, hashes) = match filter.block() {
+            Some(block) => (
+                cells / block * block,
+                if cells < block { 0 } else { blocked_hashes(filter, cells / block, items) },
             ),
-            _ => (cells, classic_hashes(cells.max(1), items)),
+            None => (cells, classic_hashes(cells.max(1), items)),
         };
         let (fpr, counter_bits) = (MAX_FPR, width);
         let mut plan = Plan { filter, items, fpr, cells, hashes, counter_bits, counted: false };
@@ -179,10 +200,10 @@ impl Plan {
         check_fpr(fpr)?;
         check_bits(bits)?;
         let cells = bits / u64::from(width);
-        let items = match filter {
-            Kind::Blocked => blocked_items(cells / BLOCK, fpr),
-            _ if fpr > 0.5 => single_hash_items(cells, fpr),
-            _ => precise::items(cells, fpr),
+        let items = match filter.block() {
+            Some(block) => blocked_items(filter, cells / block, fpr),
+            None if fpr > 0.5 => single_hash_items(cells, fpr),
+            None => precise::items(cells, fpr),
         };
         if items == 0 {
             let nearest = Plan::from_items_fpr(filter, 1, fpr)?.cells * u64::from(width);
@@ -192,9 +213,9 @@ impl Plan {
                 nearest,
             });
         }
-        let (cells, hashes) = match filter {
-            Kind::Blocked => (cells / BLOCK * BLOCK, blocked_hashes(cells / BLOCK, items)),
-            _ => (cells, classic_hashes(cells, items)),
+        let (cells, hashes) = match filter.block() {
+            Some(block) => (cells / block * block, blocked_hashes(filter, cells / block, items)),
+            None => (cells, classic_hashes(cells, items)),
         };
         Ok(Plan { filter, items, fpr, cells, hashes, counter_bits: width, counted: false })
     }
@@ -217,7 +238,7 @@ impl Plan {
     }
 
     /// A plan for the same items and bits with another number of hashes, from 1 to 64, and the rate
-    /// that it will show. A blocked filter's are fixed by its layout.
+    /// that it will show. Those of filters of blocks are fixed by their layout.
     ///
     /// ```
     /// use tamis::rate::{Kind, Plan};
@@ -226,7 +247,7 @@ impl Plan {
     /// # Ok::<(), tamis::Error>(())
     /// ```
     pub fn with_hashes(mut self, hashes: u32) -> Result<Plan, Error> {
-        if self.filter == Kind::Blocked {
+        if self.filter.block().is_some() {
             return Err(Error::Kind { planned: self.filter.name(), wanted: "bloom" });
         }
         if !(1..=MAX_HASHES).contains(&hashes) {
@@ -296,13 +317,14 @@ impl Plan {
         }
         if cells == 0
             || cells > MAX_BITS / u64::from(counter_bits)
-            || (filter == Kind::Blocked && !cells.is_multiple_of(BLOCK))
+            || filter.block().is_some_and(|block| !cells.is_multiple_of(block))
         {
             return refuse("number of cells", cells.to_string());
         }
         let hashes_fit = match filter {
             Kind::Blocked => hashes == 8 || hashes == 16,
-            _ => (1..=MAX_HASHES).contains(&hashes),
+            Kind::Split => hashes == 8,
+            Kind::Bloom | Kind::Counting => (1..=MAX_HASHES).contains(&hashes),
         };
         if !hashes_fit {
             return refuse("number of hashes", hashes.to_string());
@@ -388,37 +410,34 @@ impl Plan {
     }
 
     /// The share of strangers that will pass when the filter holds `items`, as an expectation over
-    /// random hashes: for the classic layouts E[(X/m)^k] over the number X of bits set, for the
-    /// blocked one the binomial mixture over the load of a block. (Digests have 128 bits: rates
+    /// random hashes: for the classic layouts E[(X/m)^k] over the number X of bits set, for those of
+    /// blocks the binomial mixture over the load of a block. (Digests have 128 bits: rates
     /// near 2^-128, which no plan can ask for, are lower here than in life.)
     #[must_use]
     pub fn expected_fpr(&self, items: u64) -> f64 {
-        match self.filter {
-            Kind::Blocked => expected::blocked_fpr(self.blocks(), self.words_per_key(), items),
-            _ => expected::classic_fpr(self.cells, self.hashes, items),
+        match self.block_shape() {
+            Some(blocks) => expected::blocked_fpr(blocks, items),
+            None => expected::classic_fpr(self.cells, self.hashes, items),
         }
     }
 
     /// The usual approximation of the same: (1 - e^(-kn/m))^k, or a Poisson mixture of the blocks.
     #[must_use]
     pub fn approximate_fpr(&self, items: u64) -> f64 {
-        match self.filter {
-            Kind::Blocked => {
-                expected::blocked_approximation(self.blocks(), self.words_per_key(), items)
-            }
-            _ => expected::classic_approximation(self.cells, self.hashes, items),
+        match self.block_shape() {
+            Some(blocks) => expected::blocked_approximation(blocks, items),
+            None => expected::classic_approximation(self.cells, self.hashes, items),
         }
     }
 
     /// How many items most likely set `occupied` of the cells; infinite when all are.
     pub(super) fn items_for(&self, occupied: u64) -> f64 {
-        let left_empty_by_one = match self.filter {
-            Kind::Blocked => {
-                let hit =
-                    1.0 - (1.0 - 1.0 / expected::LANE as f64).powi(self.words_per_key() as i32);
-                (-hit / self.blocks() as f64).ln_1p()
+        let left_empty_by_one = match self.block_shape() {
+            Some(blocks) => {
+                let hit = 1.0 - (1.0 - 1.0 / blocks.lane as f64).powi(self.words_per_key() as i32);
+                (-hit / blocks.count as f64).ln_1p()
             }
-            _ => f64::from(self.hashes) * (-1.0 / self.cells as f64).ln_1p(),
+            None => f64::from(self.hashes) * (-1.0 / self.cells as f64).ln_1p(),
         };
         if occupied == 0 {
             0.0
@@ -434,9 +453,9 @@ impl Plan {
     pub(super) fn most_occupied(&self) -> f64 {
         let n = self.items as f64;
         let throws = n * f64::from(self.hashes);
-        let (mean, variance) = match self.filter {
-            Kind::Blocked => expected::blocked_ones(self.blocks(), self.words_per_key(), n),
-            _ => (
+        let (mean, variance) = match self.block_shape() {
+            Some(blocks) => expected::blocked_ones(blocks, n),
+            None => (
                 self.cells as f64 * expected::occupied(self.cells, throws),
                 expected::occupied_variance(self.cells, throws),
             ),
@@ -444,8 +463,10 @@ impl Plan {
         throws.min(mean + 5.0 * variance.sqrt())
     }
 
-    pub(super) fn blocks(&self) -> u64 {
-        self.cells / BLOCK
+    /// The blocks, if the layout has blocks.
+    pub(super) fn block_shape(&self) -> Option<Blocks> {
+        let count = self.cells / self.filter.block()?;
+        self.filter.blocks(count, self.words_per_key())
     }
 
     /// Bits that an item sets in each lane of its block.
@@ -507,38 +528,39 @@ fn classic_hashes(cells: u64, items: u64) -> u32 {
     best.round().clamp(1.0, f64::from(MAX_HASHES)) as u32
 }
 
-/// Eight or sixteen bits an item, whichever passes fewer strangers.
-fn blocked_hashes(blocks: u64, items: u64) -> u32 {
-    if expected::blocked_fpr(blocks, 1, items) <= expected::blocked_fpr(blocks, 2, items) {
-        8
-    } else {
-        16
-    }
+/// The lowest rate of so many blocks, with one word a key or with two, and its number of words.
+fn blocked_rate(filter: Kind, count: u64, items: u64) -> (f64, u32) {
+    (1..=filter.max_words())
+        .filter_map(|words| {
+            Some((expected::blocked_fpr(filter.blocks(count, words)?, items), words))
+        })
+        .min_by(|(left, _), (right, _)| left.total_cmp(right))
+        .unwrap_or((1.0, 1))
+}
+
+/// The bits that each item sets: eight for every word.
+fn blocked_hashes(filter: Kind, count: u64, items: u64) -> u32 {
+    LANES as u32 * blocked_rate(filter, count, items).1
 }
 
 /// The fewest blocks, in cells, that keep the rate, and their hashes; `None` past [`MAX_BITS`].
-fn blocked_cells(items: u64, fpr: f64) -> Option<(u64, u32)> {
-    let fits = |blocks: u64| {
-        (1..=2).any(|words_per_key| expected::blocked_fpr(blocks, words_per_key, items) <= fpr)
-    };
-    let most = MAX_BITS / BLOCK;
+fn blocked_cells(filter: Kind, items: u64, fpr: f64) -> Option<(u64, u32)> {
+    let block = filter.block()?;
+    let fits = |count: u64| blocked_rate(filter, count, items).0 <= fpr;
+    let most = MAX_BITS / block;
     if !fits(most) {
         return None;
     }
-    let blocks = first(1, most, fits);
-    Some((blocks * BLOCK, blocked_hashes(blocks, items)))
+    let count = first(1, most, fits);
+    Some((count * block, blocked_hashes(filter, count, items)))
 }
 
-/// The most items that `blocks` hold at the rate.
-fn blocked_items(blocks: u64, fpr: f64) -> u64 {
-    if blocks == 0 {
-        return 0;
-    }
-    let beyond = |items: u64| {
-        (1..=2).all(|words_per_key| expected::blocked_fpr(blocks, words_per_key, items) > fpr)
-    };
-    // 8 bits an item cannot fill lanes of 64 past a rate of 0.999 with fewer than 9 items a bit.
-    first(1, blocks * BLOCK * 9, beyond) - 1
+/// The most items that so many blocks hold at the rate.
+fn blocked_items(filter: Kind, count: u64, fpr: f64) -> u64 {
+    let Some(block) = filter.block().filter(|_| count > 0) else { return 0 };
+    let beyond = |items: u64| blocked_rate(filter, count, items).0 > fpr;
+    // 8 bits an item cannot fill lanes past a rate of 0.999 with fewer than 9 items a bit.
+    first(1, count * block * 9, beyond) - 1
 }
 
 /// The first number from `low` to `high` for which `holds` is true; it must be true at `high`, and

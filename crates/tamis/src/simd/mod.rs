@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | [`Scalar`] | `scalar.rs` | any machine; it defines what the others must do |
 //! | `Avx2` | `avx2.rs` | AVX2, BMI and POPCNT |
-//! | `Avx512` | `avx512/` | AVX-512 F, DQ and VBMI as well |
+//! | `Avx512` | `avx512/` | AVX-512 F, DQ, VL and VBMI as well |
 //!
 //! Each level is a token that implements [`Kernels`]. Only [`Level::detect`] makes the tokens, so
 //! code that holds one may use its instructions. [`dispatch`] turns a level that is known at run
@@ -15,7 +15,7 @@
 //! tests and measurements. It is read once; any other value, and a level above the processor's,
 //! changes nothing.
 //!
-//! A batch flows one way: keys -> [`Digests`] -> [`Positions`] -> [`Answers`].
+//! [`Work`] is safe code that is compiled once for each level: batches are written once that way.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[path = "x86.rs"]
@@ -30,25 +30,30 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-use crate::hash::{Digests, Fast, Naturals};
-pub(crate) use native::{Level, dispatch, one_by_one};
-pub(crate) use scalar::locate;
+use crate::hash::{Digests, Fast};
+pub(crate) use native::{Level, Single, dispatch, one_by_one};
 
 /// How many keys are hashed ahead of their probes: enough misses under way at once to fill a
 /// processor's queues.
 pub(crate) const BATCH: usize = 128;
 
-const _: () =
-    assert!(BATCH.is_multiple_of(8) && BATCH <= 255, "eights, and a byte can count all keys");
+const _: () = assert!(BATCH.is_multiple_of(8), "wide registers take eight");
 
 /// A block of a blocked filter: eight lanes of 64 bits, one cache line.
-pub(crate) type Block = [u8; 64];
+pub(crate) type Block512 = [u8; 64];
+
+/// A block of a split filter: eight lanes of 32 bits, half a cache line.
+pub(crate) type Block256 = [u8; 32];
 
 /// The level that every machine has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scalar;
+pub(crate) struct Scalar;
 
 /// What every level can do. Tests compare each with [`Scalar`].
+///
+/// `has` says whether the block has the word's bit in every lane. `set` sets the word's bit in
+/// every lane, and says whether one was clear. They are inlined into [`Work`], which is compiled
+/// for the level; elsewhere each is a call. [`Single`] has the same functions for any code.
 pub(crate) trait Kernels: Copy + Send + Sync {
     /// How the level looks up many keys in a classic filter.
     type Walks: Walks;
@@ -56,59 +61,145 @@ pub(crate) trait Kernels: Copy + Send + Sync {
     /// Whether the level hashes natural numbers faster together than one by one.
     const HASHES_TOGETHER: bool;
 
-    /// Whether the block has the word's bit in every lane.
-    fn has(self, block: &Block, word: u64) -> bool;
+    fn has_512(self, block: &Block512, word: u64) -> bool;
+    fn set_512(self, block: &mut Block512, word: u64) -> bool;
 
-    /// Sets the word's bit in every lane; says whether one was clear.
-    fn set(self, block: &mut Block, word: u64) -> bool;
+    fn has_256(self, block: &Block256, word: u32) -> bool;
+    fn set_256(self, block: &mut Block256, word: u32) -> bool;
 
     /// Hashes natural numbers: each word of `h1` is a number before and its h1 afterwards. `h2`
     /// gets their h2, if there is an `h2`.
     fn hash_naturals(self, fast: &Fast, h1: &mut [u64], h2: Option<&mut [u64]>);
 
-    /// Looks up keys in a blocked filter. Those of `pending` are due; those of `coming` may be
-    /// answered as well, or become the pending ones while their memory is fetched. A call with
-    /// nothing coming answers the rest.
-    fn contains_blocks(
-        self,
-        shape: BlockShape,
-        blocks: &[Block],
-        pending: &mut Positions,
-        coming: Coming<'_>,
-        answers: &mut Answers<'_>,
-    );
-
-    /// The same with insertions; says how many keys were certainly new.
-    fn insert_blocks(
-        self,
-        shape: BlockShape,
-        blocks: &mut [Block],
-        pending: &mut Positions,
-        coming: &Digests,
-    ) -> u64;
-
-    /// The number of the region of 2^`region` blocks that each key falls into.
-    fn find_regions(self, blocks: u64, region: u32, h1: &[u64; BATCH], regions: &mut [u32; BATCH]);
+    /// The number of the region of 2^`region` units, of `units` in all, that each h1 falls into.
+    fn find_regions(self, units: u64, region: u32, h1: &[u64; BATCH], regions: &mut [u32; BATCH]);
 
     /// Gets ready to look up keys in a classic filter.
     fn walks(self, shape: WalkShape) -> Self::Walks;
 
     /// Does work that was compiled with the level's instructions.
-    #[cfg_attr(not(feature = "privacy"), allow(dead_code))]
     fn run<W: Work>(self, work: W) -> W::Output;
 }
 
-/// Keys that come to a blocked filter.
-#[derive(Clone, Copy)]
-pub(crate) enum Coming<'a> {
-    /// Keys that are hashed.
-    Digests(&'a Digests),
-    /// Natural numbers, which the kernels hash on the way, for filters whose keys have one word.
-    Naturals(&'a Fast, &'a Naturals),
+/// A size of blocks: where a key goes, and the kernels for it.
+pub(crate) trait Block: Sized + Send + Sync + 'static {
+    /// What says which bits of a block a key has.
+    type Word: Copy + Default + Send + Sync;
+
+    /// Whether keys may have a second word, which is made of h2.
+    const TWO_WORDS: bool;
+
+    /// The blocks of a body.
+    fn all(body: &[u8]) -> &[Self];
+    /// The same, to be changed.
+    fn all_mut(body: &mut [u8]) -> &mut [Self];
+
+    /// A key's block, one of so many, and the first of its words.
+    fn locate(blocks: u64, h1: u64) -> (u64, Self::Word);
+    /// The second word, if keys have two.
+    fn second(h2: u64) -> Self::Word;
+
+    /// For [`Work`].
+    fn has(&self, kernels: impl Kernels, word: Self::Word) -> bool;
+    fn set(&mut self, kernels: impl Kernels, word: Self::Word) -> bool;
+    /// For any code.
+    fn has_alone(&self, single: Single, word: Self::Word) -> bool;
+    fn set_alone(&mut self, single: Single, word: Self::Word) -> bool;
+}
+
+impl Block for Block512 {
+    type Word = u64;
+
+    const TWO_WORDS: bool = true;
+
+    #[inline(always)]
+    fn all(body: &[u8]) -> &[Self] {
+        body.as_chunks().0
+    }
+
+    #[inline(always)]
+    fn all_mut(body: &mut [u8]) -> &mut [Self] {
+        body.as_chunks_mut().0
+    }
+
+    #[inline(always)]
+    fn locate(blocks: u64, h1: u64) -> (u64, u64) {
+        scalar::locate_512(blocks, h1)
+    }
+
+    #[inline(always)]
+    fn second(h2: u64) -> u64 {
+        h2
+    }
+
+    #[inline(always)]
+    fn has(&self, kernels: impl Kernels, word: u64) -> bool {
+        kernels.has_512(self, word)
+    }
+
+    #[inline(always)]
+    fn set(&mut self, kernels: impl Kernels, word: u64) -> bool {
+        kernels.set_512(self, word)
+    }
+
+    #[inline(always)]
+    fn has_alone(&self, single: Single, word: u64) -> bool {
+        single.has_512(self, word)
+    }
+
+    #[inline(always)]
+    fn set_alone(&mut self, single: Single, word: u64) -> bool {
+        single.set_512(self, word)
+    }
+}
+
+impl Block for Block256 {
+    type Word = u32;
+
+    const TWO_WORDS: bool = false;
+
+    #[inline(always)]
+    fn all(body: &[u8]) -> &[Self] {
+        body.as_chunks().0
+    }
+
+    #[inline(always)]
+    fn all_mut(body: &mut [u8]) -> &mut [Self] {
+        body.as_chunks_mut().0
+    }
+
+    #[inline(always)]
+    fn locate(blocks: u64, h1: u64) -> (u64, u32) {
+        scalar::locate_256(blocks, h1)
+    }
+
+    #[inline(always)]
+    fn second(_: u64) -> u32 {
+        0
+    }
+
+    #[inline(always)]
+    fn has(&self, kernels: impl Kernels, word: u32) -> bool {
+        kernels.has_256(self, word)
+    }
+
+    #[inline(always)]
+    fn set(&mut self, kernels: impl Kernels, word: u32) -> bool {
+        kernels.set_256(self, word)
+    }
+
+    #[inline(always)]
+    fn has_alone(&self, single: Single, word: u32) -> bool {
+        single.has_256(self, word)
+    }
+
+    #[inline(always)]
+    fn set_alone(&mut self, single: Single, word: u32) -> bool {
+        single.set_256(self, word)
+    }
 }
 
 /// Safe code that gains from being compiled for a level.
-#[cfg_attr(not(feature = "privacy"), allow(dead_code))]
 pub(crate) trait Work {
     /// What comes out.
     type Output;
@@ -125,19 +216,6 @@ pub(crate) trait Walks {
 
     /// Answers for all keys that are still on the way.
     fn finish(&mut self, body: &[u8], answers: &mut [bool]);
-}
-
-/// What the kernels must know of a blocked filter, or of a part of it.
-#[derive(Clone, Copy)]
-pub(crate) struct BlockShape {
-    /// How many blocks the filter has.
-    pub(crate) blocks: u64,
-    /// The number of the first block that is here, if this is a part of the filter.
-    pub(crate) first: u64,
-    /// Whether keys have a second word, which is h2.
-    pub(crate) two_words: bool,
-    /// Whether fetching memory ahead pays.
-    pub(crate) far: bool,
 }
 
 /// What the kernels must know of a classic filter.
@@ -162,40 +240,5 @@ impl WalkShape {
             far: prefetch::worthwhile(bytes / 4),
             later_far: prefetch::worthwhile(bytes / 8),
         }
-    }
-}
-
-/// Where up to [`BATCH`] keys go in a blocked filter. They are probed when their memory has come.
-#[repr(align(64))]
-pub(crate) struct Positions {
-    /// The numbers of the blocks, counted from the first one that is here.
-    block: [u64; BATCH],
-    /// Which bits of the block.
-    word: [u64; BATCH],
-    /// Which bits as well, if keys have two words.
-    second: [u64; BATCH],
-    len: usize,
-}
-
-impl Positions {
-    pub(crate) fn new() -> Positions {
-        let none = [0; BATCH];
-        Positions { block: none, word: none, second: none, len: 0 }
-    }
-}
-
-/// The answers still to be given, in the order of the keys.
-pub(crate) struct Answers<'a>(&'a mut [bool]);
-
-impl<'a> Answers<'a> {
-    pub(crate) fn new(all: &'a mut [bool]) -> Answers<'a> {
-        Answers(all)
-    }
-
-    /// The next ones.
-    fn next(&mut self, count: usize) -> &'a mut [bool] {
-        let (now, later) = std::mem::take(&mut self.0).split_at_mut(count);
-        self.0 = later;
-        now
     }
 }

@@ -1,9 +1,6 @@
 //! The definition of every kernel, for every machine.
 
-use super::{
-    Answers, BATCH, Block, BlockShape, Coming, Kernels, Positions, Scalar, WalkShape, Walks, Work,
-    one_by_one, prefetch,
-};
+use super::{BATCH, Block256, Block512, Kernels, Scalar, WalkShape, Walks, Work, one_by_one};
 use crate::bits;
 use crate::hash::{Digest, Digests, Fast, Walk, scale};
 
@@ -15,18 +12,28 @@ pub(super) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 // FORMAT v1: frozen
 pub(super) const FIRST_FIELD: u64 = 16;
 
-/// A key's block, one of so many, and the first of the words that say its bits there.
+/// A key's block of 512 bits, one of so many, and the first of the words that say its bits there.
 // FORMAT v1: frozen
 #[inline(always)]
-pub(crate) fn locate(blocks: u64, h1: u64) -> (u64, u64) {
+pub(super) fn locate_512(blocks: u64, h1: u64) -> (u64, u64) {
     (scale(h1, blocks), h1.wrapping_mul(SPREAD))
+}
+
+/// A key's block of 256 bits, one of so many, and the word that says its bits there. The product
+/// is a number with 64 binary places: its whole part is the block. The word is the first 32
+/// places, which are bits of h1 that did not choose the block, and the best of those.
+// FORMAT v1: frozen
+#[inline(always)]
+pub(super) fn locate_256(blocks: u64, h1: u64) -> (u64, u32) {
+    let product = u128::from(h1) * u128::from(blocks);
+    ((product >> 64) as u64, (product >> 32) as u32)
 }
 
 /// The bit of each lane that a word says: six bits a lane, counted from the most significant bit of
 /// the lane, so that a shift to the left by them brings the bit to the sign.
 // FORMAT v1: frozen
 #[inline]
-fn pattern(word: u64) -> [u64; 8] {
+fn pattern_512(word: u64) -> [u64; 8] {
     let mut lanes = [0; 8];
     for (i, lane) in lanes.iter_mut().enumerate() {
         *lane = 1 << 63 >> (word >> (FIRST_FIELD as usize + 6 * i) & 63);
@@ -34,17 +41,38 @@ fn pattern(word: u64) -> [u64; 8] {
     lanes
 }
 
+/// What a word of 32 bits is multiplied by for each lane: the salts of Apache Parquet's filters,
+/// which these kernels serve as well.
+// FORMAT v1: frozen
+pub(super) const SALTS: [u32; 8] = [
+    0x47b6_137b,
+    0x4497_4d91,
+    0x8824_ad5b,
+    0xa2b7_289d,
+    0x7054_95c7,
+    0x2df1_424b,
+    0x9efc_4947,
+    0x5c6b_fb31,
+];
+
+/// The bit of each lane that a word says: the five highest bits of a product.
+// FORMAT v1: frozen
+#[inline]
+fn pattern_256(word: u32) -> [u32; 8] {
+    SALTS.map(|salt| 1 << (word.wrapping_mul(salt) >> 27))
+}
+
 /// All lanes, without a branch: which lane fails first is a coin toss that no processor predicts.
 #[inline]
-fn has(block: &Block, word: u64) -> bool {
+fn has_512(block: &Block512, word: u64) -> bool {
     let lanes = block.as_chunks::<8>().0.iter().map(|lane| u64::from_le_bytes(*lane));
-    lanes.zip(pattern(word)).fold(0, |missing, (lane, bit)| missing | (bit & !lane)) == 0
+    lanes.zip(pattern_512(word)).fold(0, |missing, (lane, bit)| missing | (bit & !lane)) == 0
 }
 
 #[inline]
-fn set(block: &mut Block, word: u64) -> bool {
+fn set_512(block: &mut Block512, word: u64) -> bool {
     let mut missing = 0;
-    for (lane, bit) in block.as_chunks_mut::<8>().0.iter_mut().zip(pattern(word)) {
+    for (lane, bit) in block.as_chunks_mut::<8>().0.iter_mut().zip(pattern_512(word)) {
         let before = u64::from_le_bytes(*lane);
         missing |= bit & !before;
         *lane = (before | bit).to_le_bytes();
@@ -52,20 +80,72 @@ fn set(block: &mut Block, word: u64) -> bool {
     missing != 0
 }
 
+#[inline]
+fn has_256(block: &Block256, word: u32) -> bool {
+    let lanes = block.as_chunks::<4>().0.iter().map(|lane| u32::from_le_bytes(*lane));
+    lanes.zip(pattern_256(word)).fold(0, |missing, (lane, bit)| missing | (bit & !lane)) == 0
+}
+
+#[inline]
+fn set_256(block: &mut Block256, word: u32) -> bool {
+    let mut missing = 0;
+    for (lane, bit) in block.as_chunks_mut::<4>().0.iter_mut().zip(pattern_256(word)) {
+        let before = u32::from_le_bytes(*lane);
+        missing |= bit & !before;
+        *lane = (before | bit).to_le_bytes();
+    }
+    missing != 0
+}
+
+/// The same in calls, which do not take the registers of other levels in a loop that has all.
+#[cfg_attr(any(not(target_arch = "x86_64"), miri), allow(dead_code))]
+pub(super) mod called {
+    use super::{Block256, Block512};
+
+    #[inline(never)]
+    pub(in crate::simd) fn has_512(block: &Block512, word: u64) -> bool {
+        super::has_512(block, word)
+    }
+
+    #[inline(never)]
+    pub(in crate::simd) fn set_512(block: &mut Block512, word: u64) -> bool {
+        super::set_512(block, word)
+    }
+
+    #[inline(never)]
+    pub(in crate::simd) fn has_256(block: &Block256, word: u32) -> bool {
+        super::has_256(block, word)
+    }
+
+    #[inline(never)]
+    pub(in crate::simd) fn set_256(block: &mut Block256, word: u32) -> bool {
+        super::set_256(block, word)
+    }
+}
+
 impl Kernels for Scalar {
     type Walks = Rounds;
 
     const HASHES_TOGETHER: bool = false;
 
-    /// A call, so that it does not take the registers of the other levels where a loop has all.
-    #[inline(never)]
-    fn has(self, block: &Block, word: u64) -> bool {
-        has(block, word)
+    #[inline(always)]
+    fn has_512(self, block: &Block512, word: u64) -> bool {
+        has_512(block, word)
     }
 
-    #[inline(never)]
-    fn set(self, block: &mut Block, word: u64) -> bool {
-        set(block, word)
+    #[inline(always)]
+    fn set_512(self, block: &mut Block512, word: u64) -> bool {
+        set_512(block, word)
+    }
+
+    #[inline(always)]
+    fn has_256(self, block: &Block256, word: u32) -> bool {
+        has_256(block, word)
+    }
+
+    #[inline(always)]
+    fn set_256(self, block: &mut Block256, word: u32) -> bool {
+        set_256(block, word)
     }
 
     fn hash_naturals(self, fast: &Fast, h1: &mut [u64], h2: Option<&mut [u64]>) {
@@ -79,40 +159,9 @@ impl Kernels for Scalar {
         }
     }
 
-    fn contains_blocks(
-        self,
-        shape: BlockShape,
-        blocks: &[Block],
-        pending: &mut Positions,
-        coming: Coming<'_>,
-        answers: &mut Answers<'_>,
-    ) {
-        let mut room = None;
-        let coming = coming.digests(&mut room);
-        if shape.two_words {
-            contains_blocks::<true>(shape, blocks, pending, coming, answers, has);
-        } else {
-            contains_blocks::<false>(shape, blocks, pending, coming, answers, has);
-        }
-    }
-
-    fn insert_blocks(
-        self,
-        shape: BlockShape,
-        blocks: &mut [Block],
-        pending: &mut Positions,
-        coming: &Digests,
-    ) -> u64 {
-        if shape.two_words {
-            insert_blocks::<true>(shape, blocks, pending, coming, set)
-        } else {
-            insert_blocks::<false>(shape, blocks, pending, coming, set)
-        }
-    }
-
-    fn find_regions(self, blocks: u64, region: u32, h1: &[u64; BATCH], regions: &mut [u32; BATCH]) {
+    fn find_regions(self, units: u64, region: u32, h1: &[u64; BATCH], regions: &mut [u32; BATCH]) {
         for (found, h1) in regions.iter_mut().zip(h1) {
-            *found = (locate(blocks, one_by_one(*h1)).0 >> region) as u32;
+            *found = (scale(one_by_one(*h1), units) >> region) as u32;
         }
     }
 
@@ -122,128 +171,6 @@ impl Kernels for Scalar {
 
     fn run<W: Work>(self, work: W) -> W::Output {
         work.run()
-    }
-}
-
-impl Coming<'_> {
-    /// The digests of the keys. Numbers are hashed one by one, into `room`.
-    #[inline(always)]
-    pub(super) fn digests<'b>(self, room: &'b mut Option<Digests>) -> &'b Digests
-    where
-        Self: 'b,
-    {
-        match self {
-            Coming::Digests(digests) => digests,
-            Coming::Naturals(fast, naturals) => {
-                let digests = room.insert(Digests::new());
-                let values = naturals.values.iter().take(naturals.len);
-                digests.fill(values.map(|value| fast.natural(*value)));
-                digests
-            }
-        }
-    }
-}
-
-/// Where a key goes: its block, counted from the first one here, and its word.
-#[inline(always)]
-fn position(shape: BlockShape, h1: u64) -> (u64, u64) {
-    let (block, word) = locate(shape.blocks, one_by_one(h1));
-    (block.wrapping_sub(shape.first), word)
-}
-
-/// Looks up keys with a test that is given. What is near is tested at once. What is far is fetched,
-/// and tested when the next batch comes, one key beside the other, so that there is always
-/// something to do while memory is waited for.
-#[inline(always)]
-pub(super) fn contains_blocks<const TWO_WORDS: bool>(
-    shape: BlockShape,
-    blocks: &[Block],
-    pending: &mut Positions,
-    coming: &Digests,
-    answers: &mut Answers<'_>,
-    has: impl Fn(&Block, u64) -> bool,
-) {
-    if !shape.far {
-        let now = answers.next(coming.len);
-        for (answer, (h1, h2)) in now.iter_mut().zip(coming.h1.iter().zip(&coming.h2)) {
-            let (block, word) = position(shape, *h1);
-            let block = &blocks[block as usize];
-            *answer = has(block, word) & (!TWO_WORDS || has(block, *h2));
-        }
-        return;
-    }
-    let now = answers.next(pending.len);
-    let beside = pending.len.min(coming.len);
-    let probe = |pending: &Positions, i: usize| {
-        let block = &blocks[pending.block[i] as usize];
-        has(block, pending.word[i]) & (!TWO_WORDS || has(block, pending.second[i]))
-    };
-    for (i, answer) in now[..beside].iter_mut().enumerate() {
-        *answer = probe(pending, i);
-        pending.put::<TWO_WORDS>(i, shape, blocks, coming);
-    }
-    for (i, answer) in now.iter_mut().enumerate().skip(beside) {
-        *answer = probe(pending, i);
-    }
-    for i in beside..coming.len {
-        pending.put::<TWO_WORDS>(i, shape, blocks, coming);
-    }
-    pending.len = coming.len;
-}
-
-/// The same with insertions; says how many keys were certainly new.
-#[inline(always)]
-pub(super) fn insert_blocks<const TWO_WORDS: bool>(
-    shape: BlockShape,
-    blocks: &mut [Block],
-    pending: &mut Positions,
-    coming: &Digests,
-    set: impl Fn(&mut Block, u64) -> bool,
-) -> u64 {
-    let mut new = 0;
-    if !shape.far {
-        for (h1, h2) in coming.h1.iter().zip(&coming.h2).take(coming.len) {
-            let (block, word) = position(shape, *h1);
-            let block = &mut blocks[block as usize];
-            new += u64::from(set(block, word) | (TWO_WORDS && set(block, *h2)));
-        }
-        return new;
-    }
-    let beside = pending.len.min(coming.len);
-    let probe = |blocks: &mut [Block], pending: &Positions, i: usize| {
-        let block = &mut blocks[pending.block[i] as usize];
-        u64::from(set(block, pending.word[i]) | (TWO_WORDS && set(block, pending.second[i])))
-    };
-    for i in 0..beside.min(BATCH) {
-        new += probe(blocks, pending, i);
-        pending.put::<TWO_WORDS>(i, shape, blocks, coming);
-    }
-    for i in beside..pending.len {
-        new += probe(blocks, pending, i);
-    }
-    for i in beside..coming.len {
-        pending.put::<TWO_WORDS>(i, shape, blocks, coming);
-    }
-    pending.len = coming.len;
-    new
-}
-
-impl Positions {
-    /// Finds the place of a key, and starts to fetch its block.
-    #[inline(always)]
-    fn put<const TWO_WORDS: bool>(
-        &mut self,
-        i: usize,
-        shape: BlockShape,
-        blocks: &[Block],
-        digests: &Digests,
-    ) {
-        let (block, word) = position(shape, digests.h1[i]);
-        prefetch::read(blocks.as_ptr().wrapping_add(block as usize));
-        (self.block[i], self.word[i]) = (block, word);
-        if TWO_WORDS {
-            self.second[i] = digests.h2[i];
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::hash::Digest;
-use crate::rate::{Blocked, Classic, Counting, Filter, Layout};
+use crate::rate::{Blocked, Classic, Counting, Filter, Layout, Split};
 use crate::{HashFamily, Key, KeyRef, Kinds, SecretKey};
 
 /// A seeded generator: the same words in every run.
@@ -16,47 +16,117 @@ fn generator(seed: u64) -> impl FnMut() -> u64 {
     }
 }
 
+/// The bit of a lane that a word says, counted from the first bit of the block.
+trait Bits: Block {
+    fn word(random: u64) -> Self::Word;
+    fn bit(word: Self::Word, lane: usize) -> usize;
+    fn bytes(&mut self) -> &mut [u8];
+}
+
+impl Bits for Block512 {
+    fn word(random: u64) -> u64 {
+        random
+    }
+
+    fn bit(word: u64, lane: usize) -> usize {
+        64 * lane + 63 - (word >> (16 + 6 * lane) & 63) as usize
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        self
+    }
+}
+
+impl Bits for Block256 {
+    fn word(random: u64) -> u32 {
+        random as u32
+    }
+
+    fn bit(word: u32, lane: usize) -> usize {
+        32 * lane + (word.wrapping_mul(scalar::SALTS[lane]) >> 27) as usize
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        self
+    }
+}
+
 /// On random blocks and on the extremes: empty, full, and all bits of the word except, often, one.
-#[test]
-fn single_keys_do_as_the_definition_does() {
+fn single_keys_do_as_the_definition_does<B: Bits + Copy + PartialEq + std::fmt::Debug>(empty: B) {
     let mut random = generator(7);
     let (mut hits, mut misses) = (0, 0);
     for case in 0..20_000u32 {
-        let word = match case % 5 {
+        let word = B::word(match case % 5 {
             0 => 0,
             1 => u64::MAX,
             _ => random(),
-        };
-        let mut block: Block = [0; 64];
+        });
+        let mut block = empty;
         match case % 4 {
             0 => {}
-            1 => block = [0xff; 64],
-            2 => block.fill_with(|| random() as u8 | random() as u8 | random() as u8),
+            1 => block.bytes().fill(0xff),
+            2 => block.bytes().fill_with(|| random() as u8 | random() as u8 | random() as u8),
             _ => {
-                Scalar.set(&mut block, word);
-                let lane = (random() % 8) as usize;
-                let bit = 63 - (word >> (scalar::FIRST_FIELD as usize + 6 * lane) & 63);
-                block[lane * 8 + (bit / 8) as usize] &= !((random() as u8 & 1) << (bit % 8));
+                block.set(Scalar, word);
+                let bit = B::bit(word, (random() % 8) as usize);
+                block.bytes()[bit / 8] &= !((random() as u8 & 1) << (bit % 8));
             }
         }
-        let (has, mut written) = (Scalar.has(&block, word), block);
-        let new = Scalar.set(&mut written, word);
-        assert!(new != has && Scalar.has(&written, word), "case {case}");
+        let by_bits = (0..8).all(|lane| {
+            let bit = B::bit(word, lane);
+            block.bytes()[bit / 8] >> (bit % 8) & 1 == 1
+        });
+        let (has, mut written) = (block.has(Scalar, word), block);
+        assert_eq!(has, by_bits, "case {case}");
+        let new = written.set(Scalar, word);
+        assert!(new != has && written.has(Scalar, word), "case {case}");
         if has {
             hits += 1;
         } else {
             misses += 1;
         }
         for level in Level::all() {
+            let (single, mut alone) = (Single::new(level), block);
+            assert_eq!(block.has_alone(single, word), has, "{level:?}, case {case}, alone");
+            let set = alone.set_alone(single, word);
+            assert_eq!((set, alone), (new, written), "{level:?}, case {case}, alone");
             dispatch!(level, kernels => {
-                assert_eq!(kernels.has(&block, word), has, "{level:?}, case {case}");
+                assert_eq!(block.has(kernels, word), has, "{level:?}, case {case}");
                 let mut block = block;
-                let set = kernels.set(&mut block, word);
+                let set = block.set(kernels, word);
                 assert_eq!((set, block), (new, written), "{level:?}, case {case}");
             });
         }
     }
     assert!(hits > 1_000 && misses > 1_000);
+}
+
+#[test]
+fn single_keys_in_blocks_of_512_bits() {
+    single_keys_do_as_the_definition_does::<Block512>([0; 64]);
+}
+
+#[test]
+fn single_keys_in_blocks_of_256_bits() {
+    single_keys_do_as_the_definition_does::<Block256>([0; 32]);
+}
+
+/// Every word's bits, by the specification of Apache Parquet's split block filter: words and
+/// masks from a second implementation (`tests/golden/make.py` prints them).
+#[test]
+fn blocks_of_256_bits_are_those_of_parquet() {
+    let expected: [(u32, [u32; 8]); 3] = [
+        (0x0000_0000, [1 << 0, 1 << 0, 1 << 0, 1 << 0, 1 << 0, 1 << 0, 1 << 0, 1 << 0]),
+        (0x1234_5678, [1 << 12, 1 << 29, 1 << 23, 1 << 2, 1 << 15, 1 << 10, 1 << 4, 1 << 2]),
+        (0xdead_beef, [1 << 29, 1 << 15, 1 << 12, 1 << 14, 1 << 13, 1 << 25, 1 << 24, 1 << 21]),
+    ];
+    for (word, masks) in expected {
+        let mut block: Block256 = [0; 32];
+        assert!(block.set(Scalar, word));
+        let lanes: Vec<u32> =
+            block.as_chunks::<4>().0.iter().map(|lane| u32::from_le_bytes(*lane)).collect();
+        assert_eq!(lanes, masks, "{word:x}");
+    }
 }
 
 #[test]
@@ -87,136 +157,12 @@ fn natural_numbers_are_hashed_as_one_is() {
     }
 }
 
-/// A part of a filter of so many blocks, empty, and its shape.
-fn part(blocks: u64, first: u64, two_words: bool, far: bool) -> (BlockShape, Vec<Block>) {
-    (BlockShape { blocks, first, two_words, far }, vec![[0; 64]; (blocks - first) as usize])
-}
-
-/// Digests that fall into a part, in batches of many sizes.
-fn batches(shape: BlockShape, mut digests: &[Digest]) -> Vec<Digests> {
-    let mut all = Vec::new();
-    for size in [1, 7, 128, 100, 8, 128, 128, 3].into_iter().cycle() {
-        if digests.is_empty() {
-            return all;
-        }
-        let (now, later) = digests.split_at(size.min(digests.len()));
-        let mut batch = Digests::new();
-        let here = |digest: &Digest| locate(shape.blocks, digest.h1).0 >= shape.first;
-        batch.fill(now.iter().copied().filter(here));
-        all.push(batch);
-        digests = later;
-    }
-    all
-}
-
-/// Whole filters and parts, near and far, with one word a key and with two: batches are written
-/// and probed as single keys are.
-#[test]
-fn batches_do_as_the_definition_does() {
-    let mut random = generator(11);
-    let digests: Vec<Digest> = (0..6_000).map(|_| Digest { h1: random(), h2: random() }).collect();
-    for (blocks, first) in [(1, 0), (5, 0), (5, 3), (700, 0), (700, 650)] {
-        for (two_words, far) in [(false, false), (false, true), (true, false), (true, true)] {
-            let (shape, mut expected) = part(blocks, first, two_words, far);
-            let inserted = batches(shape, &digests[..(4 * blocks as usize).min(3_000)]);
-            let asked = batches(shape, &digests);
-            let mut new = 0;
-            for digest in inserted.iter().flat_map(Digests::iter) {
-                let (block, word) = locate(blocks, digest.h1);
-                let block = &mut expected[(block - first) as usize];
-                new += u64::from(
-                    Scalar.set(block, word) | (two_words && Scalar.set(block, digest.h2)),
-                );
-            }
-            let answer = |digest: Digest| {
-                let (block, word) = locate(blocks, digest.h1);
-                let block = &expected[(block - first) as usize];
-                Scalar.has(block, word) && (!two_words || Scalar.has(block, digest.h2))
-            };
-            let answers: Vec<bool> = asked.iter().flat_map(Digests::iter).map(answer).collect();
-            assert!(answers.contains(&true) && answers.contains(&false));
-            for level in Level::all() {
-                let case = format!("{level:?}, {first} to {blocks}, {two_words}, {far}");
-                let mut body = vec![[0; 64]; expected.len()];
-                let (mut positions, mut counted) = (Positions::new(), 0);
-                let nobody = Digests::new();
-                let mut got = vec![false; answers.len()];
-                let mut left = Answers::new(&mut got);
-                dispatch!(level, kernels => {
-                    for batch in inserted.iter().chain([&nobody]) {
-                        counted += kernels.insert_blocks(shape, &mut body, &mut positions, batch);
-                    }
-                    for batch in asked.iter().chain([&nobody]) {
-                        let coming = Coming::Digests(batch);
-                        kernels.contains_blocks(shape, &body, &mut positions, coming, &mut left);
-                    }
-                });
-                assert_eq!(counted, new, "{case}");
-                assert!(body == expected, "{case}");
-                assert!(got == answers, "{case}");
-            }
-        }
-    }
-}
-
-/// Positions that belong to more blocks than there are must not be read.
-#[test]
-fn positions_of_other_blocks_are_refused() {
-    for level in Level::all() {
-        let refused = std::panic::catch_unwind(|| {
-            let (shape, blocks) = part(100, 0, false, true);
-            let (mut digests, mut positions) = (Digests::new(), Positions::new());
-            let mut answers = [false; 8];
-            digests.fill((1..=8).map(|i| Digest { h1: i << 60, h2: 0 }));
-            dispatch!(level, kernels => for _ in 0..2 {
-                let (coming, left) = (Coming::Digests(&digests), &mut Answers::new(&mut answers));
-                kernels.contains_blocks(shape, &blocks[..40], &mut positions, coming, left);
-            });
-        });
-        assert!(refused.is_err(), "{level:?}");
-    }
-}
-
-/// Numbers that are hashed on the way are probed as those hashed before.
-#[test]
-fn numbers_hashed_on_the_way_find_their_blocks() {
-    let family = HashFamily::fast(21);
-    let fast = family.as_fast().unwrap();
-    for far in [false, true] {
-        let (shape, mut blocks) = part(50, 0, false, far);
-        for number in 0..300 {
-            let (block, word) = locate(50, fast.natural(number).h1);
-            Scalar.set(&mut blocks[block as usize], word);
-        }
-        let answer = |number: u64| {
-            let (block, word) = locate(50, fast.natural(number).h1);
-            Scalar.has(&blocks[block as usize], word)
-        };
-        let asked: Vec<u64> = (200..900).collect();
-        let expected: Vec<bool> = asked.iter().map(|number| answer(*number)).collect();
-        assert!(expected.contains(&false));
-        for level in Level::all() {
-            let (mut positions, mut naturals) = (Positions::new(), Naturals::new());
-            let mut got = vec![false; asked.len()];
-            let mut left = Answers::new(&mut got);
-            dispatch!(level, kernels => {
-                for keys in asked.chunks(100).chain([&[][..]]) {
-                    assert!(naturals.take(keys));
-                    let coming = Coming::Naturals(fast, &naturals);
-                    kernels.contains_blocks(shape, &blocks, &mut positions, coming, &mut left);
-                }
-            });
-            assert_eq!(got, expected, "{level:?}, {far}");
-        }
-    }
-}
-
 #[test]
 fn regions_are_those_of_the_blocks() {
     let mut random = generator(5);
     for (blocks, region) in [(1, 0), (1_000, 3), (1 << 33, 13), (12_345_678, 13)] {
         let h1: [u64; BATCH] = std::array::from_fn(|_| random());
-        let expected = h1.map(|h1| (locate(blocks, h1).0 >> region) as u32);
+        let expected = h1.map(|h1| (Block512::locate(blocks, h1).0 >> region) as u32);
         for level in Level::all() {
             let mut found = [0; BATCH];
             dispatch!(level, kernels => {
@@ -275,27 +221,46 @@ fn whatever_the_keys_filters_do_as_single_keys_do() {
         for fpr in [0.01, 1e-6] {
             filters_do_as_single_keys_do::<Classic>(fpr, &hash);
             filters_do_as_single_keys_do::<Blocked>(fpr, &hash);
+            filters_do_as_single_keys_do::<Split>(fpr, &hash);
             filters_do_as_single_keys_do::<Counting>(fpr, &hash);
         }
     }
 }
 
-/// Filters past the caches, where memory is fetched ahead.
-#[test]
-fn large_filters_do_the_same_at_every_level() {
+/// Filters past the caches, where memory is fetched ahead, with batches of every size.
+fn large_filters_do_the_same_at_every_level<L: Layout>(fpr: f64) {
     let mut random = generator(3);
     let keys: Vec<u64> = (0..3_000).map(|_| random() % 5_000).collect();
-    for fpr in [0.01, 1e-6] {
-        let new = || Filter::<Blocked>::new(2_000_000, fpr).unwrap();
-        let mut one = new();
-        let certainly_new = keys[..1_500].iter().filter(|key| one.insert(key)).count() as u64;
-        let answers: Vec<bool> = keys.iter().map(|key| one.contains(key)).collect();
-        assert!(answers.contains(&true) && answers.contains(&false));
-        for level in Level::all() {
-            let mut many = new().with_level(level);
-            assert_eq!(many.insert_many(&keys[..1_500]), certainly_new, "{level:?}");
-            assert!(many == one, "{level:?}");
-            assert_eq!(many.contains_many(&keys), answers, "{level:?}");
+    let new = || Filter::<L>::new(2_000_000, fpr).unwrap();
+    let mut one = new();
+    let certainly_new = keys[..1_500].iter().filter(|key| one.insert(key)).count() as u64;
+    let answers: Vec<bool> = keys.iter().map(|key| one.contains(key)).collect();
+    assert!(answers.contains(&true) && answers.contains(&false));
+    for level in Level::all() {
+        let mut many = new().with_level(level);
+        let sizes = [1, 7, 31, 32, 33, 64, 100, 128, 500, 0, 604];
+        let mut left = &keys[..1_500];
+        let mut counted = 0;
+        for size in sizes {
+            let (now, later) = left.split_at(size);
+            counted += many.insert_many(now);
+            left = later;
+        }
+        assert!(left.is_empty());
+        assert_eq!(counted, certainly_new, "{level:?}");
+        assert!(many == one, "{level:?}");
+        for size in [1, 31, 32, 33, 63, 64, 65, 129, 3_000] {
+            let got: Vec<bool> =
+                keys.chunks(size).flat_map(|keys| many.contains_many(keys)).collect();
+            assert_eq!(got, answers, "{level:?}, {size} at a time");
         }
     }
+}
+
+#[test]
+fn large_filters() {
+    large_filters_do_the_same_at_every_level::<Blocked>(0.01);
+    large_filters_do_the_same_at_every_level::<Blocked>(1e-6);
+    large_filters_do_the_same_at_every_level::<Split>(0.01);
+    large_filters_do_the_same_at_every_level::<Classic>(0.01);
 }

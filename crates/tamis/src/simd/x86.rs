@@ -4,14 +4,27 @@
 
 mod avx2;
 mod avx512;
+mod single;
 
-use super::Scalar;
+use super::{Block256, Block512, Kernels, Scalar, scalar};
 pub(crate) use detection::{Avx2, Avx512};
 use std::sync::OnceLock;
 
+/// Evaluates an expression with the token of a level.
+macro_rules! dispatch {
+    ($level:expr, $kernels:ident => $work:expr) => {
+        match $level {
+            $crate::simd::Level::Scalar($kernels) => $work,
+            $crate::simd::Level::Avx2($kernels) => $work,
+            $crate::simd::Level::Avx512($kernels) => $work,
+        }
+    };
+}
+pub(crate) use dispatch;
+
 /// The level of the kernels that this machine uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub(crate) enum Level {
     /// Nothing special.
     Scalar(Scalar),
     /// Four words at a time.
@@ -26,12 +39,12 @@ mod detection {
 
     /// Proof that the processor has AVX2, BMI1, BMI2 and POPCNT.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub struct Avx2(());
+    pub(crate) struct Avx2(());
 
-    /// Proof that the processor has what [`Avx2`] says, and AVX-512 F, DQ and VBMI. The generations
+    /// Proof that the processor has what [`Avx2`] says, and AVX-512 F, DQ, VL and VBMI. The generations
     /// with VBMI do not lower their clock for wide registers.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub struct Avx512(());
+    pub(crate) struct Avx512(());
 
     impl Avx2 {
         pub(super) fn detect() -> Option<Avx2> {
@@ -46,6 +59,7 @@ mod detection {
             let has = Avx2::detect().is_some()
                 && detected!("avx512f")
                 && detected!("avx512dq")
+                && detected!("avx512vl")
                 && detected!("avx512vbmi");
             has.then_some(Avx512(()))
         }
@@ -90,33 +104,68 @@ impl Level {
     }
 }
 
-/// Evaluates an expression with the token of a level.
-macro_rules! dispatch {
-    ($level:expr, $kernels:ident => $work:expr) => {
-        match $level {
-            $crate::simd::Level::Scalar($kernels) => $work,
-            $crate::simd::Level::Avx2($kernels) => $work,
-            $crate::simd::Level::Avx512($kernels) => $work,
+/// What single keys are looked up with, in code that need not be compiled for the level.
+///
+/// The levels are two answers to two questions, and not one of three: so a compiler makes a loop
+/// over lookups into one for each level, with no question left in it. Of one question with three
+/// answers it makes a branch in the loop, and 0.35 ns a key were lost by that.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Single {
+    avx512: Option<Avx512>,
+    avx2: Option<Avx2>,
+}
+
+/// Whether the whole program is compiled for the level: then intrinsics are inlined everywhere.
+const AVX512_EVERYWHERE: bool =
+    cfg!(all(target_feature = "avx512vbmi", target_feature = "avx512vl"));
+const AVX2_EVERYWHERE: bool = cfg!(target_feature = "avx2");
+
+/// `$with` is the kernel's name if it is an intrinsic, `$inline` if it is inline assembly.
+macro_rules! single {
+    ($self:ident, $with:ident, $inline:ident, $block:ident, $word:ident) => {
+        if let Some(avx512) = $self.avx512 {
+            if AVX512_EVERYWHERE {
+                avx512.$with($block, $word)
+            } else {
+                avx512.$inline($block, $word)
+            }
+        } else if let Some(avx2) = $self.avx2 {
+            if AVX2_EVERYWHERE { avx2.$with($block, $word) } else { avx2.$inline($block, $word) }
+        } else {
+            scalar::called::$with($block, $word)
         }
     };
 }
-pub(crate) use dispatch;
 
-/// What the kernels read: how far to shift a word for each lane, then the mask of a field, then the
-/// sign of a lane.
-#[repr(align(64))]
-struct Table([u64; 16]);
-
-static SHIFTS: Table = Table({
-    let mut table = [63; 16];
-    let mut lane = 0;
-    while lane < 8 {
-        table[lane] = super::scalar::FIRST_FIELD + 6 * lane as u64;
-        lane += 1;
+impl Single {
+    pub(crate) fn new(level: Level) -> Single {
+        match level {
+            Level::Scalar(_) => Single { avx512: None, avx2: None },
+            Level::Avx2(avx2) => Single { avx512: None, avx2: Some(avx2) },
+            Level::Avx512(avx512) => Single { avx512: Some(avx512), avx2: None },
+        }
     }
-    table[12] = 1 << 63;
-    table
-});
+
+    #[inline(always)]
+    pub(crate) fn has_512(self, block: &Block512, word: u64) -> bool {
+        single!(self, has_512, has_512_inline, block, word)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_512(self, block: &mut Block512, word: u64) -> bool {
+        single!(self, set_512, set_512_inline, block, word)
+    }
+
+    #[inline(always)]
+    pub(crate) fn has_256(self, block: &Block256, word: u32) -> bool {
+        single!(self, has_256, has_256_inline, block, word)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_256(self, block: &mut Block256, word: u32) -> bool {
+        single!(self, set_256, set_256_inline, block, word)
+    }
+}
 
 /// Starts to fetch the cache line of an address, whatever is there.
 #[inline(always)]

@@ -134,6 +134,9 @@ def positions(hash, key, cells, hashes):
             yield int.from_bytes(hashlib.sha256(struct.pack(">I", i) + untagged(key)).digest(), "big") % cells
 
 
+SALTS = [0x47B6137B, 0x44974D91, 0x8824AD5B, 0xA2B7289D, 0x705495C7, 0x2DF1424B, 0x9EFC4947, 0x5C6BFB31]
+
+
 def body(kind, hash, keys, cells, hashes, width):
     bits = 0
     for key in keys:
@@ -143,6 +146,13 @@ def body(kind, hash, keys, cells, hashes, width):
             for word in [h1 * 0x9E3779B97F4A7C15 & M64, h2][:hashes // 8]:
                 for lane in range(8):
                     bits |= 1 << block * 512 + lane * 64 + 63 - (word >> 16 + 6 * lane & 63)
+            continue
+        if kind == 8:
+            h1, _ = digest(hash, key)
+            product = h1 * (cells // 256)
+            block, word = product >> 64, product >> 32 & 0xFFFFFFFF
+            for lane, salt in enumerate(SALTS):
+                bits |= 1 << block * 256 + lane * 32 + (word * salt >> 27 & 31)
             continue
         for place in set(positions(hash, key, cells, hashes)):
             if kind == 1:
@@ -486,6 +496,8 @@ FILES = {
     "bloom-prefixed": file(1, (4, 0), TEXT, 200, 0.01, 1918, 7),
     "blocked-fast-8": file(2, (1, 0), MIXED, 200, 0.01, 512 * 4, 8),
     "blocked-keyed-16": file(2, (2, 0), MIXED, 200, 1e-6, 512 * 15, 16),
+    "split-fast": file(8, (1, 0), MIXED, 200, 0.01, 256 * 9, 8),
+    "split-keyed": file(8, (2, 0), MIXED, 200, 0.001, 256 * 14, 8),
     "counting-fast-4": file(3, (1, 7), MIXED + TEXT * 7 + TEXT[:5] * 20, 200, 0.01, 1918, 7, 4),
     "counting-keyed-3": file(3, (2, 0), MIXED, 200, 0.01, 1918, 7, 3),
     "zone-egh": zone_file((1, first_primes(5)), 1, 1, 48, 0, 2, [1, 48], False),
@@ -547,4 +559,6 @@ if __name__ == "__main__":
         print(hash, list(positions(hash, b"ant", 95851, 7)))
     for key in [b"ant", "Zoë".encode(), 7]:
         print("row of", key, "%d %d %032x" % linear_row((1, 0), key, 1024, 3))
+    for word in [0, 0x12345678, 0xDEADBEEF]:
+        print("split bits of %08x:" % word, [word * salt >> 27 & 31 for salt in SALTS])
     print("check %016x" % siphash128(SIP_KEY, b"tamis key check\3")[0])

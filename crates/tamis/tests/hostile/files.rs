@@ -15,6 +15,8 @@ pub(crate) fn golden() -> Vec<(&'static str, &'static [u8])> {
         ("bloom-prefixed", include_bytes!("../golden/v1-bloom-prefixed.tamis")),
         ("blocked-fast-8", include_bytes!("../golden/v1-blocked-fast-8.tamis")),
         ("blocked-keyed-16", include_bytes!("../golden/v1-blocked-keyed-16.tamis")),
+        ("split-fast", include_bytes!("../golden/v1-split-fast.tamis")),
+        ("split-keyed", include_bytes!("../golden/v1-split-keyed.tamis")),
         ("counting-fast-4", include_bytes!("../golden/v1-counting-fast-4.tamis")),
         ("counting-keyed-3", include_bytes!("../golden/v1-counting-keyed-3.tamis")),
         ("static-fast", include_bytes!("../golden/v1-static-fast.tamis")),
@@ -56,7 +58,7 @@ fn half(bytes: &[u8], at: usize) -> u64 {
 /// The length of the body that the other fields of a header speak of, if that is a number at all.
 pub(crate) fn body_length(bytes: &[u8]) -> Option<u64> {
     let bits = match (bytes[10], bytes[32]) {
-        (1..=3, _) => word(bytes, 64).checked_mul(half(bytes, 72))?,
+        (1..=3 | 8, _) => word(bytes, 64).checked_mul(half(bytes, 72))?,
         (4 | 5, 1) => first_primes(half(bytes, 36)).iter().sum::<u64>() * half(bytes, 80),
         (4 | 5, 2) => {
             let listed = half(bytes, 36).min((bytes.len() as u64).saturating_sub(100) / 4) as usize;
