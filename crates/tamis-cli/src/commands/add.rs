@@ -21,8 +21,7 @@ Examples:
   tamis add --print-new seen.tamis log.txt > fresh.txt    what was never seen, once each
 
 JSON fields: file, keys, certainly_new, estimated_items, exact (whether that is no estimate), \
-fpr_now, \
-health.")]
+fpr_now, health.")]
 pub(crate) struct Add {
     /// The filter to change
     filter: PathBuf,

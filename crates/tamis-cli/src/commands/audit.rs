@@ -19,8 +19,8 @@ use tamis_lab::faults;
 /// other. An audit can show a fault; it cannot prove that there is none.
 #[derive(Args)]
 #[command(after_help = "\
-Exit code: 0 every claim stands (with --planted: and every fault was caught), 1 not so (or too few \
-runs to tell), 2 an error.
+Exit code: 0 every claim stands (with --planted: and every fault was caught), 1 not so (or too \
+few runs to tell), 2 an error.
 
 Examples:
   tamis audit                                      both methods at epsilon 2

@@ -24,10 +24,10 @@ Examples:
   tamis info --json seen.tamis | jq .health
 
 JSON fields: file, version, verified, health, estimated_items, fill, fpr_now, hash, seed, \
-key_kinds, saturated, and those of `plan` (expected_fpr there is for a full filter; fpr_now is for \
-this one). For a zone filter: file, version, verified, health, len, len_is_exact, fpr_now, first, \
-last, fingerprint, and those of `plan zone`. For a published filter: file, version, verified, \
-fpr_now, hash, seed, and those of `plan privacy`. Integers past 2^53 are strings.")]
+key_kinds, saturated, and those of `plan` (expected_fpr there is for a full filter; fpr_now is \
+for this one). For a zone filter: file, version, verified, health, len, len_is_exact, fpr_now, \
+first, last, fingerprint, and those of `plan zone`. For a published filter: file, version, \
+verified, fpr_now, hash, seed, and those of `plan privacy`. Integers past 2^53 are strings.")]
 pub(crate) struct Info {
     /// The filters; one over a dictionary is shown without it, too
     #[arg(required = true, value_name = "FILTER", value_parser = input_path())]

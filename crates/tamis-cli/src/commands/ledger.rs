@@ -72,8 +72,8 @@ struct Show {
 #[derive(Args)]
 #[command(after_help = "\
 Restore a good copy if you have one. Else the lines up to the damage stay, and the rest counts as \
-one charge: of the amount that \
-was being written where that can be read, of all that is left where it cannot.
+one charge: of the amount that was being written where that can be read, of all that is left \
+where it cannot.
 
 Examples:
   tamis ledger repair suspects.ledger

@@ -25,9 +25,8 @@ Examples:
   tamis measure seen.tamis --members seen.txt --strangers others.txt
 
 JSON fields: file, promise, fpr_now; then without files: trials, passed, fpr, fpr_low, fpr_high, \
-confidence; with files: \
-fnr_now (of a published filter; else 0), true_positives, false_negatives, false_positives, \
-true_negatives, fpr, fpr_low, fpr_high, fnr, fnr_low, fnr_high, confidence, \
+confidence; with files: fnr_now (of a published filter; else 0), true_positives, false_negatives, \
+false_positives, true_negatives, fpr, fpr_low, fpr_high, fnr, fnr_low, fnr_high, confidence, \
 precision, recall, f1 (null where undefined).")]
 pub(crate) struct Measure {
     /// The filter

@@ -20,9 +20,8 @@ use tamis::{AnyFilter, Error, Promise};
 #[command(after_help = "\
 The size of the private filter and the items it was planned for become public. Build it with \
 --items, so that the size does not depend on the keys. With k hashes a bit gets a k-th of the \
-loss, \
-so filters with few hashes are the best to publish: build privacy --method bloom --private chooses \
-them.
+loss, so filters with few hashes are the best to publish: build privacy --method bloom --private \
+chooses them.
 
 Examples:
   tamis publish private.tamis --epsilon 4 -o public.tamis

@@ -31,8 +31,7 @@ Examples:
 
 JSON fields: file, promise, keys, passed, printed, foreign (with --skip-foreign), asked (text, \
 integers, text and integers, or elements of a universe), fpr_now; of a published filter also fp, \
-fn, \
-epsilon.")]
+fn, epsilon.")]
 pub(crate) struct Query {
     /// The filter
     filter: PathBuf,

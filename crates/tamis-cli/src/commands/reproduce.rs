@@ -18,14 +18,11 @@ Documents:
 Exit code: 0 every verdict is the one on record, 1 one changed, 2 an error.
 
 JSON fields: cells, each with document, place (table, row, column), source (number, formula or \
-law: what the document gives \
-there), published, recomputed, tolerance and why, verdict (`holds`, `holds under reading R`, \
-`differs`), recorded (the verdict on \
-record), note, reading (R, or null) and readings (what others give: name, recomputed, verdict, \
-recorded); slips, each with \
-document, slip, evidence; and series, the data behind figures and tables, each with document, \
-name, x_name, y_name, x, y. Whole \
-numbers past 2^53 are strings, and so is what is no number.")]
+law: what the document gives there), published, recomputed, tolerance and why, verdict (`holds`, \
+`holds under reading R`, `differs`), recorded (the verdict on record), note, reading (R, or null) \
+and readings (what others give: name, recomputed, verdict, recorded); slips, each with document, \
+slip, evidence; and series, the data behind figures and tables, each with document, name, x_name, \
+y_name, x, y. Whole numbers past 2^53 are strings, and so is what is no number.")]
 pub(crate) struct Reproduce {
     /// The documents, by number [default: all]
     documents: Vec<String>,

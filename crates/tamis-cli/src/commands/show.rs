@@ -14,8 +14,8 @@ Examples:
   tamis show hosts.tamis -o - > hosts.svg
 
 A rate filter is drawn by the fill of its regions, a zone filter block by block with the residues \
-that are occupied, a published \
-filter as the noise that it is. The drawing follows the reader's light or dark colours.")]
+that are occupied, a published filter as the noise that it is. The drawing follows the reader's \
+light or dark colours.")]
 pub(crate) struct Show {
     /// The filter
     filter: PathBuf,

@@ -74,7 +74,7 @@ const START: usize = 512;
 
 /// What an input is read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(super) enum Purpose {
     Keys,
     /// Records that are printed again.
     Records,

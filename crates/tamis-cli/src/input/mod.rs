@@ -9,14 +9,16 @@ mod decode;
 mod files;
 pub(crate) mod json_field;
 mod lines;
+mod records;
 mod threads;
 
 pub use batch::Batch;
 pub(crate) use batch::Kind;
 use batch::Refused;
-pub(crate) use decode::Purpose;
+use decode::Purpose;
 pub use files::Files;
 pub(crate) use files::{input_path, names_standard_input};
+pub(crate) use records::{Bytes, Opened, open};
 pub use threads::Reading;
 
 use self::json_field::FieldPath;
@@ -27,8 +29,6 @@ use indicatif::ProgressBar;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use tamis::Kinds;
 use tamis::zone::Universe;
 
@@ -322,83 +322,6 @@ impl KeyFormat {
             Some(column) => csv::read(self, name, column, input, rows, take),
             None => lines::read(self, name, input, rows, take),
         }
-    }
-}
-
-/// A file of records, opened.
-pub(crate) struct Opened {
-    pub(crate) name: String,
-    /// The records, decompressed and decoded.
-    pub(crate) reader: decode::Decoded<'static>,
-    pub(crate) bytes: Arc<Bytes>,
-}
-
-/// How many bytes were read of a file, and how many came out after they were decompressed and
-/// decoded.
-#[derive(Debug, Default)]
-pub(crate) struct Bytes {
-    consumed: AtomicU64,
-    decoded: AtomicU64,
-}
-
-impl Bytes {
-    pub(crate) fn consumed(&self) -> u64 {
-        self.consumed.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn decoded(&self) -> u64 {
-        self.decoded.load(Ordering::Relaxed)
-    }
-
-    /// Counts what was read at another time.
-    pub(crate) fn add(&self, consumed: u64, decoded: u64) {
-        self.consumed.fetch_add(consumed, Ordering::Relaxed);
-        self.decoded.fetch_add(decoded, Ordering::Relaxed);
-    }
-}
-
-/// Opens a file of records; `-` is standard input. With `raw` it is read as it is, else
-/// decompressed and, with `text`, decoded.
-pub(crate) fn open(path: &Path, text: bool, raw: bool) -> anyhow::Result<Opened> {
-    let bytes = Arc::new(Bytes::default());
-    let count = {
-        let bytes = Arc::clone(&bytes);
-        move |got| bytes.add(got, 0)
-    };
-    let (name, input): (_, decode::Decoded<'static>) = if path == Path::new("-") {
-        if io::stdin().is_terminal() {
-            warn("tamis: reading from the terminal; end with Ctrl-D");
-        }
-        ("standard input".to_owned(), Box::new(Counted { input: io::stdin(), count }))
-    } else {
-        let name = path.display().to_string();
-        let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
-        (name, Box::new(Counted { input: file, count }))
-    };
-    let reader = if raw {
-        input
-    } else {
-        decode::decoded(input, text, Purpose::Records)
-            .with_context(|| format!("cannot read {name}"))?
-    };
-    let count = {
-        let bytes = Arc::clone(&bytes);
-        move |got| bytes.add(0, got)
-    };
-    Ok(Opened { name, reader: Box::new(Counted { input: reader, count }), bytes })
-}
-
-/// A reader that counts what was read.
-struct Counted<R, F> {
-    input: R,
-    count: F,
-}
-
-impl<R: Read, F: Fn(u64)> Read for Counted<R, F> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let got = self.input.read(buffer)?;
-        (self.count)(got as u64);
-        Ok(got)
     }
 }
 

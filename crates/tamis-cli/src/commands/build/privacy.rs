@@ -14,8 +14,7 @@ use tamis::{AnyFilter, HashFamily, KeyRef};
 #[derive(Args)]
 #[command(after_help = "\
 The keys are read, the ledger is charged, and only then is the filter drawn and written. Each run \
-draws anew and costs again: \
-publish once, and hand out copies of the file.
+draws anew and costs again: publish once, and hand out copies of the file.
 
 Examples:
   tamis build privacy --items 1e4 --epsilon 4 -o public.tamis suspects.txt

@@ -14,8 +14,8 @@ use tamis::{AnyFilter, HashFamily};
 #[derive(Args)]
 #[command(after_help = "\
 Files are counted first, so --items can be left out; repeated keys count each time, so give \
---items \
-if many repeat. A pipe cannot be read twice and needs --items. Without --fpr, the rate is 1%.
+--items if many repeat. A pipe cannot be read twice and needs --items. Without --fpr, the rate is \
+1%.
 
 Examples:
   tamis build rate --fpr 0.01 -o seen.tamis seen.txt

@@ -14,8 +14,7 @@ use tamis::rate::{Kind, Plan as RatePlan};
 #[derive(Args)]
 #[command(after_help = "\
 Epsilon is the loss when one item is added or removed; replacing one costs twice as much. At \
-epsilon 1 a member is at most 2.7 times \
-as likely to pass as a stranger, at 4 it is 55 times.
+epsilon 1 a member is at most 2.7 times as likely to pass as a stranger, at 4 it is 55 times.
 
 Examples:
   tamis plan privacy --items 1e6 --epsilon 4
@@ -28,10 +27,9 @@ Examples:
       the paper's rule: all ones
 
 JSON fields: promise, method, items, epsilon (spent), epsilon_asked, epsilon_replace, fp, fn, f1, \
-floor (the least that both errors can be \
-at this epsilon), bits, bytes, file_bytes, bits_per_item; linear: q, drop_rate, shards, columns; \
-bloom: hashes, threshold, epsilon_bit, flip_rate, \
-reconstruction_error. Integers past 2^53 are strings.")]
+floor (the least that both errors can be at this epsilon), bits, bytes, file_bytes, \
+bits_per_item; linear: q, drop_rate, shards, columns; bloom: hashes, threshold, epsilon_bit, \
+flip_rate, reconstruction_error. Integers past 2^53 are strings.")]
 pub(crate) struct PlanPrivacy {
     #[command(flatten)]
     size: PrivacySize,

@@ -20,10 +20,8 @@ Examples:
   tamis plan rate --items 1e6 --fpr 0.01 --plot sizes.svg   a chart: bits against the rate
 
 JSON fields: promise, filter, items, fpr, bits, bytes, file_bytes, bits_per_item, cells, \
-counter_bits, hashes, \
-expected_fpr (when full), approximate_fpr (by the textbook), expected_fpr_half (at half the \
-items), advice. \
-Integers past 2^53 are strings.")]
+counter_bits, hashes, expected_fpr (when full), approximate_fpr (by the textbook), \
+expected_fpr_half (at half the items), advice. Integers past 2^53 are strings.")]
 pub(crate) struct PlanRate {
     #[command(flatten)]
     size: Size,

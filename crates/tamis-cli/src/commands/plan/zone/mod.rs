@@ -29,13 +29,11 @@ Examples:
                                                                which zone is worth its bits
 
 JSON fields: promise, code, items, universe, zone, bits, bytes, bits_per_item, probes, \
-counter_bits, certificate, alternatives (code, \
-bits, probes of the others), min_bits (Claim 2 of the EGH paper), max_probes (Claim 3), \
-listing_work (candidates tested when \
-listing from bits), beyond (items, fpr, bloom_fpr, bloom_best_fpr past the zone), \
-listable (items), grows_to_items, grows_to_blocks. With --bits, largest_universe or largest_items \
-by \
-code. With --sizes, guideline: items, bits, value, value_per_bit. Integers past 2^53 are strings.")]
+counter_bits, certificate, alternatives (code, bits, probes of the others), min_bits (Claim 2 of \
+the EGH paper), max_probes (Claim 3), listing_work (candidates tested when listing from bits), \
+beyond (items, fpr, bloom_fpr, bloom_best_fpr past the zone), listable (items), grows_to_items, \
+grows_to_blocks. With --bits, largest_universe or largest_items by code. With --sizes, guideline: \
+items, bits, value, value_per_bit. Integers past 2^53 are strings.")]
 pub(crate) struct PlanZone {
     #[command(flatten)]
     pub(crate) size: ZoneSize,

@@ -1,19 +1,19 @@
 //! `tamis dedup`: each record once, in the order of the input.
 
+mod meter;
+mod report;
+
+use meter::Meter;
+
 use crate::arguments::{MemoryLimit, count, share};
 use crate::dedup::{
     self, Full, Output, Progress, Rule, SavedRun, Seen, Shape, Source, Tally, Unit,
 };
 use crate::input::json_field::FieldPath;
-use crate::input::{self, Bytes, Files, MAX_RECORD, Opened};
-use crate::output::{
-    self, Content, Destination, Integer, Report, count_of, grouped, output_path, progress, rate,
-    warn,
-};
+use crate::input::{self, Files, MAX_RECORD, Opened};
+use crate::output::{self, Content, Destination, grouped, output_path, progress, warn};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use indicatif::ProgressBar;
-use serde::Serialize;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -338,76 +338,6 @@ impl Dedup {
             grouped(full.planned)
         )
     }
-
-    fn report(&self, tally: &Tally, seen: &Seen, start: Instant) -> DedupReport {
-        let plan = seen.plan();
-        DedupReport {
-            records: tally.records.into(),
-            kept: tally.kept.into(),
-            changed: tally.changed.into(),
-            without_field: tally.without_field.into(),
-            blank: tally.blank.into(),
-            units: tally.units.into(),
-            repeated: tally.repeated.into(),
-            distinct: seen.distinct().into(),
-            bytes_read: tally.bytes_read.into(),
-            bytes_kept: tally.bytes_kept.into(),
-            filter: plan.filter().name(),
-            items: plan.items().into(),
-            fpr: plan.fpr(),
-            bytes: plan.bytes().into(),
-            expected_mistakes: seen.expected_mistakes(),
-            seconds: start.elapsed().as_secs_f64(),
-            text: self.text(tally, seen),
-        }
-    }
-
-    fn text(&self, tally: &Tally, seen: &Seen) -> String {
-        let things = self.by.things();
-        let left_out = tally.records - tally.kept;
-        let share = left_out as f64 / tally.records.max(1) as f64;
-        let mut text = format!(
-            "records   {} read, {} kept, {} left out ({})",
-            grouped(tally.records),
-            grouped(tally.kept),
-            grouped(left_out),
-            rate(share)
-        );
-        if tally.changed > 0 {
-            text += &format!("; {} of those kept lost paragraphs", grouped(tally.changed));
-        }
-        if tally.without_field > 0 {
-            text += &format!(
-                "\nnote      {} without anything to compare, kept",
-                count_of(tally.without_field, "record")
-            );
-        }
-        if tally.blank > 0 {
-            text += &format!(
-                "\nnote      {} between the records, left out",
-                count_of(tally.blank, "blank line")
-            );
-        }
-        if self.by != By::Records {
-            text += &format!(
-                "\ncompared  {} {things}, {} of them seen before",
-                grouped(tally.units),
-                grouped(tally.repeated)
-            );
-        }
-        let plan = seen.plan();
-        text += &format!(
-            "\nfilter    {}, {}, for {} distinct {things}; it holds {}",
-            plan.filter(),
-            count_of(plan.bytes(), "byte"),
-            grouped(plan.items()),
-            grouped(seen.distinct())
-        );
-        text + &format!(
-            "\nmistakes  about {:.2} new {things} were taken for repetitions",
-            seen.expected_mistakes()
-        )
-    }
 }
 
 /// The size of an input, unless it is a pipe or the like.
@@ -422,78 +352,4 @@ fn enough_items(full: &Full, done: Option<f64>) -> String {
     let by_share = done.map_or(0.0, |done| 1.2 * full.distinct as f64 / done.max(1e-9));
     // Two digits are enough.
     format!("{:.1e}", twice.max(by_share) * 1.05).replace(".0e", "e")
-}
-
-/// How much of the files was read, on a bar: as they are on the disk, before decompression.
-struct Meter {
-    bar: ProgressBar,
-    bytes: Vec<Arc<Bytes>>,
-    total: Option<u64>,
-}
-
-impl Default for Meter {
-    fn default() -> Meter {
-        Meter { bar: ProgressBar::hidden(), bytes: Vec::new(), total: None }
-    }
-}
-
-impl Meter {
-    fn new(files: &[PathBuf], sources: &[Source], doing: &str) -> Meter {
-        Meter {
-            bar: progress::reading(files, doing),
-            bytes: sources.iter().map(|source| Arc::clone(&source.bytes)).collect(),
-            total: sources.iter().map(|source| source.size).sum(),
-        }
-    }
-
-    fn consumed(&self) -> u64 {
-        self.bytes.iter().map(|bytes| bytes.consumed()).sum()
-    }
-
-    fn tick(&self) {
-        if !self.bar.is_hidden() {
-            self.bar.set_position(self.consumed());
-        }
-    }
-
-    fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
-
-    /// Which share of the input is before this byte of what was decoded, if its size is known. Some
-    /// of what was read is still on its way.
-    fn share_before(&self, byte: u64) -> Option<f64> {
-        let total = self.total.filter(|total| *total > 0)?;
-        let decoded: u64 = self.bytes.iter().map(|bytes| bytes.decoded()).sum();
-        let read = self.consumed() as f64 / total as f64;
-        Some(read * byte as f64 / decoded.max(1) as f64)
-    }
-}
-
-#[derive(Serialize)]
-struct DedupReport {
-    records: Integer,
-    kept: Integer,
-    changed: Integer,
-    without_field: Integer,
-    blank: Integer,
-    units: Integer,
-    repeated: Integer,
-    distinct: Integer,
-    bytes_read: Integer,
-    bytes_kept: Integer,
-    filter: &'static str,
-    items: Integer,
-    fpr: f64,
-    bytes: Integer,
-    expected_mistakes: f64,
-    seconds: f64,
-    #[serde(skip)]
-    text: String,
-}
-
-impl Report for DedupReport {
-    fn text(&self) -> String {
-        self.text.clone()
-    }
 }
