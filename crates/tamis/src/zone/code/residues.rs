@@ -9,10 +9,10 @@ use super::Encode;
 use crate::Error;
 use crate::zone::arith::chinese::{pairwise_coprime, product_of};
 use crate::zone::arith::divisor::Divisor;
+use crate::zone::arith::primes::first_primes;
 use crate::zone::list::Occupancy;
 use crate::zone::list::progress::Watch;
 use crate::zone::list::residues::{algebra, join, multisets, sturm};
-use num_integer::Integer;
 use std::cmp::Reverse;
 
 /// Residues modulo pairwise coprime moduli.
@@ -91,14 +91,63 @@ pub(super) fn check(moduli: &[u64]) -> Result<(), Error> {
 }
 
 /// Appends the next larger numbers that share no factor with any modulus, up to `count` in all.
+/// The moduli are below 2^32.
 pub(super) fn extend(moduli: &mut Vec<u64>, count: usize) {
-    let mut next = moduli.iter().max().map_or(2, |largest| largest + 1);
-    while moduli.len() < count {
-        if moduli.iter().all(|q| q.gcd(&next) == 1) {
-            moduli.push(next);
-        }
-        next += 1;
+    if moduli.len() >= count {
+        return;
     }
+    // Two factors of a number below 2^32 are not both above the last of these.
+    let small_primes = first_primes(PRIMES_BELOW_2_TO_16);
+    let mut factors: Vec<u64> = moduli.iter().flat_map(|q| factor(*q, &small_primes)).collect();
+    let mut start = moduli.iter().max().map_or(2, |largest| largest + 1);
+    // A sieve over one range after the other: multiples of the factors are taken.
+    while moduli.len() < count {
+        let mut taken = vec![false; RANGE as usize];
+        for factor in &factors {
+            take_multiples(&mut taken, start, *factor);
+        }
+        for number in start..start + RANGE {
+            if moduli.len() < count && !taken[(number - start) as usize] {
+                moduli.push(number);
+                for factor in factor(number, &small_primes) {
+                    take_multiples(&mut taken, start, factor);
+                    factors.push(factor);
+                }
+            }
+        }
+        start += RANGE;
+    }
+}
+
+/// How many numbers are sieved at a time.
+const RANGE: u64 = 1 << 14;
+const PRIMES_BELOW_2_TO_16: usize = 6542;
+
+/// Takes the multiples of a factor out of the numbers from `start` on.
+fn take_multiples(taken: &mut [bool], start: u64, factor: u64) {
+    let first = start.next_multiple_of(factor) - start;
+    let step = usize::try_from(factor).unwrap_or(usize::MAX);
+    taken.iter_mut().skip(first as usize).step_by(step).for_each(|taken| *taken = true);
+}
+
+/// The prime factors of a number below 2^32.
+fn factor(mut number: u64, small_primes: &[u64]) -> Vec<u64> {
+    let mut factors = Vec::new();
+    for &prime in small_primes {
+        if prime * prime > number {
+            break;
+        }
+        if number.is_multiple_of(prime) {
+            factors.push(prime);
+            while number.is_multiple_of(prime) {
+                number /= prime;
+            }
+        }
+    }
+    if number > 1 {
+        factors.push(number);
+    }
+    factors
 }
 
 impl Encode for Residues {
@@ -145,5 +194,42 @@ impl Encode for Residues {
         let bits = (items as f64 + 1.0) * (universe.max(2) as f64).log2();
         bits < 2.0 * product.bits() as f64 + 128.0
             && multisets::largest_coefficient(items as usize, universe, &product).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_integer::Integer;
+
+    /// The sieve against the definition.
+    #[test]
+    fn moduli_are_extended_by_the_next_coprime_numbers() {
+        let starts: [&[u64]; 9] = [
+            &[],
+            &[2],
+            &[4, 9, 25],
+            &[6, 35],
+            &[2, 3, 5, 7, 11, 13],
+            &[16_381, 16_382, 16_383],
+            &[4_294_836_225],
+            &[65_537 * 3, 65_537 * 5 - 1],
+            &[4_294_967_291],
+        ];
+        for start in starts {
+            let mut naive = start.to_vec();
+            let mut next = naive.iter().max().map_or(2, |largest| largest + 1);
+            while naive.len() < start.len() + 300 {
+                if naive.iter().all(|q| q.gcd(&next) == 1) {
+                    naive.push(next);
+                }
+                next += 1;
+            }
+            for more in [0, 1, 2, 300] {
+                let mut sieved = start.to_vec();
+                extend(&mut sieved, start.len() + more);
+                assert_eq!(sieved, naive[..start.len() + more], "{start:?}");
+            }
+        }
     }
 }
