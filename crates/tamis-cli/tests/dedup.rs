@@ -143,6 +143,9 @@ fn arguments_that_make_no_sense_are_refused() {
     shell.run("dedup - -").refused(&["standard input"]);
     shell.run("dedup in.txt -o other.txt").refused(&["other.txt", "--force"]);
     shell.run("dedup in.txt -o in.txt --force").refused(&["in.txt", "another file"]);
+    shell.run("dedup in.txt -o .").refused(&["cannot write .: it is a folder"]);
+    #[cfg(target_os = "linux")]
+    shell.run("dedup in.txt -o /dev/full").refused(&["cannot write the records", "No space"]);
     shell.run("dedup --resume -o new.txt in.txt").refused(&["no interrupted run"]);
     assert_eq!(shell.entries(), ["in.txt", "other.txt"]);
     assert_eq!(std::fs::read_to_string(shell.path("other.txt")).unwrap(), "mine");
@@ -222,6 +225,14 @@ fn damaged_notes_are_refused() {
         ("{}".to_owned(), "cannot read out.txt.progress"),
         (note.replace("\"version\":1", "\"version\":2"), "another version"),
         (note.replace("\"source\":0", "\"source\":7"), "damaged"),
+        (note.replace("\"kept_bytes\":", "\"kept_bytes\":1"), "damaged"),
+        (
+            note.replace(
+                "\"place\":{\"source\":0,\"bytes\":",
+                "\"place\":{\"source\":0,\"bytes\":1",
+            ),
+            "damaged",
+        ),
         (note[..note.len() / 2].to_owned(), "cannot read out.txt.progress"),
     ] {
         shell.file("out.txt.progress", bad);

@@ -211,6 +211,8 @@ fn plurals_are_right() {
     shell.file("word", "ant\n");
     shell.run("build zone --universe dictionary:word --items 1 -o z word").ok();
     assert!(shell.run("info z").ok().contains("the dictionary of 1 key\n"));
+    let told = shell.run("dedup word -o once").ok();
+    assert!(told.contains("for 1 distinct record;"), "{told}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(crate) use resume::{Progress, SavedRun};
 pub(crate) use rule::{Rule, Unit};
 pub(crate) use seen::{Seen, plan};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use pipeline::Piece;
 use rule::Found;
 use serde::{Deserialize, Serialize};
@@ -108,7 +108,7 @@ pub(crate) fn run<W: Write>(
         take(piece, shape, rule, seen, &mut kept, &mut after)?;
         after.bytes_read += piece.bytes().len() as u64;
         after.bytes_kept += kept.len() as u64;
-        out.write(&kept)?;
+        out.write(&kept).context("cannot write the records that are kept")?;
         *tally = after;
         tick();
         out.piece_done(piece.place, tally)

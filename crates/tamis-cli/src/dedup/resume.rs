@@ -106,8 +106,13 @@ impl Progress {
             return differs("options for what is compared");
         }
         let tally = &earlier.tally;
-        let adds_up = tally.kept <= tally.records && tally.repeated <= tally.units;
-        if earlier.place.source >= earlier.inputs.len() || !adds_up {
+        let place = earlier.place;
+        let adds_up = tally.kept <= tally.records
+            && tally.repeated <= tally.units
+            && tally.bytes_kept == earlier.kept_bytes
+            && tally.bytes_read >= place.bytes
+            && (tally.bytes_read == place.bytes || place.source > 0);
+        if place.source >= earlier.inputs.len() || !adds_up {
             bail!("{} is damaged; start over with --force", path.display());
         }
         Ok(earlier)

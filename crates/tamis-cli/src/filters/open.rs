@@ -76,8 +76,9 @@ impl Access {
         if path != Path::new("-") && !path.exists() {
             bail!("there is no filter {}; make it with tamis build", path.display());
         }
-        self.open_any(options, path, verify)
-            .with_context(|| format!("cannot open {}", path.display()))
+        let is_standard_input = path == Path::new("-");
+        let name = if is_standard_input { "standard input".into() } else { path.to_string_lossy() };
+        self.open_any(options, path, verify).with_context(|| format!("cannot open {name}"))
     }
 
     fn open_any(&self, options: Open, path: &Path, verify: bool) -> anyhow::Result<AnyFilter> {

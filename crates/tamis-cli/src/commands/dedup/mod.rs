@@ -107,12 +107,15 @@ enum By {
 }
 
 impl By {
-    /// The things compared.
-    fn things(self) -> &'static str {
-        match self {
-            By::Records => "records",
-            By::Paragraphs => "paragraphs",
-            By::Ngrams => "runs of words",
+    /// The things compared, as many as there are.
+    fn things(self, count: u64) -> &'static str {
+        match (self, count) {
+            (By::Records, 1) => "record",
+            (By::Records, _) => "records",
+            (By::Paragraphs, 1) => "paragraph",
+            (By::Paragraphs, _) => "paragraphs",
+            (By::Ngrams, 1) => "run of words",
+            (By::Ngrams, _) => "runs of words",
         }
     }
 }
@@ -254,7 +257,7 @@ impl Dedup {
         files: &[PathBuf],
         rule: &Rule,
     ) -> anyhow::Result<(File, Progress)> {
-        if !self.force && self.output.exists() {
+        if !self.force && self.output.is_file() {
             bail!(
                 "{} exists; name another file, or replace it with --force",
                 self.output.display()
@@ -326,7 +329,7 @@ impl Dedup {
     fn explain(&self, error: anyhow::Error, saved: bool, meter: &Meter) -> anyhow::Error {
         let Some(full) = error.downcast_ref::<Full>() else { return error };
         let more = enough_items(full, meter.share_before(full.bytes));
-        let things = self.by.things();
+        let things = self.by.things(full.planned);
         let remedy = if saved {
             format!("what was done is kept: go on with --resume --items {more}")
         } else {

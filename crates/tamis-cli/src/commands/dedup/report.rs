@@ -31,7 +31,6 @@ impl Dedup {
     }
 
     fn text(&self, tally: &Tally, seen: &Seen) -> String {
-        let things = self.by.things();
         let left_out = tally.records - tally.kept;
         let share = left_out as f64 / tally.records.max(1) as f64;
         let mut text = format!(
@@ -58,22 +57,25 @@ impl Dedup {
         }
         if self.by != By::Records {
             text += &format!(
-                "\ncompared  {} {things}, {} of them seen before",
+                "\ncompared  {} {}, {} of them seen before",
                 grouped(tally.units),
+                self.by.things(tally.units),
                 grouped(tally.repeated)
             );
         }
         let plan = seen.plan();
         text += &format!(
-            "\nfilter    {}, {}, for {} distinct {things}; it holds {}",
+            "\nfilter    {}, {}, for {} distinct {}; it holds {}",
             plan.filter(),
             count_of(plan.bytes(), "byte"),
             grouped(plan.items()),
+            self.by.things(plan.items()),
             grouped(seen.distinct())
         );
         text + &format!(
-            "\nmistakes  about {:.2} new {things} were taken for repetitions",
-            seen.expected_mistakes()
+            "\nmistakes  about {:.2} new {} were taken for repetitions",
+            seen.expected_mistakes(),
+            self.by.things(0)
         )
     }
 }
