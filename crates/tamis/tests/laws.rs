@@ -630,6 +630,17 @@ fn operators_do_as_union_and_intersect() {
     assert_eq!(any, AnyFilter::from(union));
     any &= &other;
     assert_eq!(any, other);
+    let tags = |numbers: &[u32]| {
+        let universe = tamis::zone::Universe::sized(1_000).unwrap();
+        let plan = tamis::zone::Plan::new(universe, 3, tamis::zone::Prefer::Bits).unwrap();
+        let mut filter = tamis::zone::Filter::with_plan(plan).unwrap();
+        numbers.iter().for_each(|number| assert!(filter.insert(*number).unwrap()));
+        filter
+    };
+    let (mut all, mut shared) = (tags(&[1, 2]), tags(&[1, 2]));
+    all |= &tags(&[2, 3]);
+    shared &= &tags(&[2, 3]);
+    assert_eq!((all, shared), (tags(&[1, 2, 3]), tags(&[2])));
     let panic = std::panic::catch_unwind(|| {
         let mut filter = of(&[]);
         filter |= &Bloom::new(7, 0.01).unwrap();

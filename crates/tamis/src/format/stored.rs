@@ -167,6 +167,8 @@ pub enum Promise {
     Privacy,
 }
 
+// `rate::Kind`, `zone::CodeKind` and `zone::Method` have the same `name` and `Display`. These few
+// lines are plainer than a macro.
 impl Promise {
     /// `rate`, `zone` or `privacy`.
     #[must_use]

@@ -22,7 +22,12 @@ use crate::{Error, Key, KeyRef};
 pub(crate) use digests::{Digester, Digests};
 pub(crate) use fast::Fast;
 pub use keyed::SecretKey;
-pub(crate) use probe::{Probe, STEP, Walk, scale};
+pub(crate) use probe::{Probe, Walk, scale};
+
+/// Knuth's multiplier for linear congruential generators modulo 2^64: the walk of a
+/// classic filter's positions.
+// FORMAT v1: frozen
+pub(crate) const STEP: u64 = 6_364_136_223_846_793_005;
 
 /// The most positions that a layout may ask for.
 pub(crate) const MAX_HASHES: u32 = 64;

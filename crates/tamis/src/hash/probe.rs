@@ -1,8 +1,8 @@
 //! The positions of a hashed key in an array of any size.
 
-use super::Digest;
 #[cfg(feature = "documents")]
 use super::document::{self, LongNumber};
+use super::{Digest, STEP};
 use crate::KeyRef;
 use crate::simd::prefetch;
 
@@ -14,10 +14,6 @@ pub(crate) enum Probe<'a> {
     #[cfg_attr(not(feature = "documents"), allow(dead_code))]
     Prefixed(KeyRef<'a>),
 }
-
-/// Knuth's multiplier for linear congruential generators modulo 2^64.
-// FORMAT v1: frozen
-pub(crate) const STEP: u64 = 6_364_136_223_846_793_005;
 
 /// The positions of a digest: the walk x -> x * STEP + h2 from h1, each x scaled to the array.
 #[derive(Clone, Copy)]

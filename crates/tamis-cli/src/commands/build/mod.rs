@@ -18,6 +18,7 @@ pub(crate) struct Build {
     promise: Promise,
 }
 
+// As in `plan`: clap needs an enum of argument structs for each verb.
 #[derive(Subcommand)]
 enum Promise {
     Rate(rate::BuildRate),

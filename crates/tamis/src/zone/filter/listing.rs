@@ -33,6 +33,7 @@ pub enum Method {
     Sturm,
 }
 
+// As for `Promise`: plainer than a macro.
 impl Method {
     /// The name: `join`, `algebra` or `sturm`.
     #[must_use]
