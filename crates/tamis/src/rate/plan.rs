@@ -410,9 +410,9 @@ impl Plan {
     }
 
     /// The share of strangers that will pass when the filter holds `items`, as an expectation over
-    /// random hashes: for the classic layouts E[(X/m)^k] over the number X of bits set, for those of
-    /// blocks the binomial mixture over the load of a block. (Digests have 128 bits: rates
-    /// near 2^-128, which no plan can ask for, are lower here than in life.)
+    /// random hashes: for the classic layouts E[(X/m)^k] over the number X of bits set, for those
+    /// of blocks the binomial mixture over the load of a block. (Digests have 128 bits: rates near
+    /// 2^-128, which no plan can ask for, are lower here than in life.)
     #[must_use]
     pub fn expected_fpr(&self, items: u64) -> f64 {
         match self.block_shape() {

@@ -41,8 +41,8 @@ mod detection {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(crate) struct Avx2(());
 
-    /// Proof that the processor has what [`Avx2`] says, and AVX-512 F, DQ, VL and VBMI. The generations
-    /// with VBMI do not lower their clock for wide registers.
+    /// Proof that the processor has what [`Avx2`] says, and AVX-512 F, DQ, VL and VBMI. The
+    /// generations with VBMI do not lower their clock for wide registers.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(crate) struct Avx512(());
 
