@@ -8,6 +8,7 @@
 //! | `input` | keys from files and pipes, in batches |
 //! | `dedup` | the engine of `tamis dedup`: records once, in order, on all cores |
 //! | `filters` | opening, locking, asking and changing filters of any kind |
+//! | `spool` | digests of a set that may be larger than memory |
 //! | `output` | reports, warnings, progress, drawings, and the file that a command writes |
 
 pub mod arguments;
@@ -16,6 +17,7 @@ mod dedup;
 mod filters;
 pub mod input;
 mod output;
+mod spool;
 
 use clap::Parser;
 use std::io;

@@ -25,6 +25,17 @@ pub fn of(any: &AnyFilter, title: String) -> Option<Raster> {
         AnyFilter::Blocked(filter) => of_rate(filter, title),
         AnyFilter::Split(filter) => of_rate(filter, title),
         AnyFilter::Counting(filter) => of_rate(filter, title),
+        AnyFilter::Static(filter) => {
+            let plan = filter.plan();
+            let notes = vec![format!(
+                "A solution of equations: {} in {:.2} bits each; of strangers {} pass. Which bits \
+                 belong to a key cannot be seen.",
+                counted(filter.items(), "key"),
+                plan.bits_per_item(),
+                percent(filter.expected_fpr())
+            )];
+            Body { bytes: filter.body(), width: 1, cells: plan.bits() }.raster(title, notes)
+        }
         AnyFilter::Zone(filter) => of_zone(filter.plan(), filter.body(), title),
         AnyFilter::ZoneCounting(filter) => of_zone(filter.plan(), filter.body(), title),
         AnyFilter::PublicBloom(filter) => {

@@ -2,13 +2,27 @@
 
 use crate::{Axis, Chart, Curve, percent};
 use tamis::privacy::{Epsilon, LinearPlan, UltraPlan, floor};
-use tamis::rate::{Kind, MAX_FPR, MIN_FPR, Plan as RatePlan};
+use tamis::rate::{Kind, MAX_FPR, MIN_FPR, Plan as RatePlan, StaticPlan};
 use tamis::zone::{CodeKind, Plan as ZonePlan};
 
 /// Bits against the rate for the same items: one curve for each layout, and the plan itself.
 #[must_use]
 pub fn of_rate(plan: &RatePlan) -> Chart {
-    let title = format!("Bits against the rate, {} items", plan.items());
+    let width = (plan.filter() == Kind::Counting).then(|| plan.counter_bits());
+    let name = format!("this plan: {} at {}", plan.filter(), percent(plan.fpr()));
+    rates(plan.items(), plan.fpr(), width, &name, plan.bits())
+}
+
+/// The same around the plan of a static filter.
+#[must_use]
+pub fn of_static(plan: &StaticPlan) -> Chart {
+    let name = format!("this plan: static at {}", percent(plan.fpr()));
+    rates(plan.items(), plan.fpr(), None, &name, plan.bits())
+}
+
+/// The curves of all layouts, and the plan of this name; counters have this width, if there is one.
+fn rates(items: u64, fpr: f64, width: Option<u32>, name: &str, bits: u64) -> Chart {
+    let title = format!("Bits against the rate, {items} items");
     let mut chart = Chart::new(
         &title,
         Axis::log("rate of false positives (share of strangers)"),
@@ -16,21 +30,24 @@ pub fn of_rate(plan: &RatePlan) -> Chart {
     );
     // Two decades either way.
     let rates: Vec<f64> = (-16..=16)
-        .map(|step| plan.fpr() * 10f64.powf(f64::from(step) / 8.0))
+        .map(|step| fpr * 10f64.powf(f64::from(step) / 8.0))
         .filter(|fpr| (MIN_FPR..=MAX_FPR).contains(fpr))
         .collect();
     for kind in [Kind::Bloom, Kind::Blocked, Kind::Split, Kind::Counting] {
         let plans = rates.iter().filter_map(|fpr| {
-            let other = RatePlan::from_items_fpr(kind, plan.items(), *fpr).ok()?;
-            let same = kind == Kind::Counting && plan.filter() == Kind::Counting;
-            let other =
-                if same { other.with_counter_bits(plan.counter_bits()).ok()? } else { other };
+            let other = RatePlan::from_items_fpr(kind, items, *fpr).ok()?;
+            let other = match width {
+                Some(width) if kind == Kind::Counting => other.with_counter_bits(width).ok()?,
+                _ => other,
+            };
             Some((*fpr, other.bits() as f64))
         });
         chart.curves.push(Curve::smooth(kind.name(), plans));
     }
-    let name = format!("this plan: {} at {}", plan.filter(), percent(plan.fpr()));
-    chart.curves.push(Curve::rings(&name, [(plan.fpr(), plan.bits() as f64)]));
+    let plans = rates.iter().filter_map(|fpr| StaticPlan::new(items, *fpr).ok());
+    let plans = plans.map(|plan| (plan.fpr(), plan.bits() as f64));
+    chart.curves.push(Curve::smooth("static", plans));
+    chart.curves.push(Curve::rings(name, [(fpr, bits as f64)]));
     chart
 }
 

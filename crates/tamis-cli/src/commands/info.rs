@@ -2,6 +2,7 @@
 
 use super::plan::privacy::{PlanFacts as PrivacyFacts, PrivatePlan};
 use super::plan::rate::PlanFacts as RateFacts;
+use super::plan::static_filter::{StaticFacts, layout};
 use super::plan::zone::PlanFacts as ZoneFacts;
 use crate::filters::{self, Contents, Opening};
 use crate::input::input_path;
@@ -73,6 +74,7 @@ impl Info {
         let promise = any.promise();
         let (details, text) = match any.plan() {
             AnyPlan::Rate(plan) => (Details::rate(any, plan), rate_text(any, plan)),
+            AnyPlan::Static(plan) => (Details::of_static(any, plan), static_text(any, plan)),
             AnyPlan::Zone(plan) => (Details::zone(any, plan), zone_text(any, plan)),
             _ => published(any)?,
         };
@@ -119,6 +121,17 @@ enum Details {
         #[serde(flatten)]
         plan: RateFacts,
     },
+    Static {
+        health: String,
+        distinct: Integer,
+        fill: f64,
+        fpr_now: f64,
+        hash: &'static str,
+        seed: Option<Integer>,
+        key_kinds: String,
+        #[serde(flatten)]
+        plan: StaticFacts,
+    },
     Zone {
         health: String,
         len: Integer,
@@ -151,6 +164,19 @@ impl Details {
             key_kinds: any.kinds().to_string(),
             saturated: saturated(any).map(Integer::from),
             plan: RateFacts::new(plan),
+        }
+    }
+
+    fn of_static(any: &AnyFilter, plan: &rates::StaticPlan) -> Details {
+        Details::Static {
+            health: any.health().to_string(),
+            distinct: (any.estimated_items().unwrap_or_default() as u64).into(),
+            fill: any.fill(),
+            fpr_now: any.expected_fpr(),
+            hash: any.hash().map_or("none", HashFamily::name),
+            seed: any.hash().and_then(HashFamily::seed).map(Integer::from),
+            key_kinds: any.kinds().to_string(),
+            plan: StaticFacts::new(plan),
         }
     }
 
@@ -202,6 +228,29 @@ fn rate_text(any: &AnyFilter, plan: &rates::Plan) -> String {
         ));
     }
     text
+}
+
+fn static_text(any: &AnyFilter, plan: &rates::StaticPlan) -> String {
+    let health = match any.health() {
+        Health::Within => "within plan; it cannot be changed",
+        Health::Beyond => "beyond plan: its keys suit its hash badly; build it with another --seed",
+    };
+    format!(
+        "promise   members always pass; of strangers about {} pass\n\
+         holds     {} ({}), each once\n\
+         size      {} ({:.2} bits an item): {}\n\
+         now       {} of strangers pass\n\
+         health    {health}\n\
+         hash      {}",
+        rate(plan.fpr()),
+        count_of(any.estimated_items().unwrap_or_default() as u64, "item"),
+        any.kinds(),
+        count_of(plan.bytes(), "byte"),
+        plan.bits_per_item(),
+        layout(plan),
+        rate(any.expected_fpr()),
+        any.hash().map(hash_text).unwrap_or_default(),
+    )
 }
 
 fn zone_text(any: &AnyFilter, plan: &zones::Plan) -> String {

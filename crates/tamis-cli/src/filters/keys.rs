@@ -136,10 +136,18 @@ pub(crate) fn check_removable(filter: &AnyFilter) -> anyhow::Result<()> {
     }
 }
 
-/// Refuses filters that stay as they were published.
+/// Refuses filters that stay as they were built or published.
 pub(crate) fn check_changeable(filter: &AnyFilter) -> anyhow::Result<()> {
-    match filter.promise() {
-        Promise::Privacy => Err(Error::Published { changed: "changed" }.into()),
+    match filter {
+        AnyFilter::Static(_) => Err(Error::Unsupported {
+            kind: "static",
+            operation: "be changed",
+            remedy: "build it again from all keys, or take a bloom filter, which can be changed",
+        }
+        .into()),
+        other if other.promise() == Promise::Privacy => {
+            Err(Error::Published { changed: "changed" }.into())
+        }
         _ => Ok(()),
     }
 }

@@ -1,5 +1,7 @@
 //! Which kinds of keys a filter was given.
 
+use super::Key;
+
 /// Which kinds of keys a filter has been given, so that a file made from integers is not asked for
 /// text by mistake.
 ///
@@ -31,6 +33,12 @@ impl Kinds {
     pub(crate) fn from_byte(byte: u8) -> Option<Kinds> {
         const ALL: u8 = Kinds::BYTES.0 | Kinds::INTEGERS.0 | Kinds::DIGESTS.0 | Kinds::HASHED.0;
         (byte & !ALL == 0).then_some(Kinds(byte))
+    }
+
+    /// The kind of a key.
+    #[must_use]
+    pub fn of(key: impl Key) -> Kinds {
+        key.as_key().kinds()
     }
 
     /// Whether any key of `kind` was inserted.

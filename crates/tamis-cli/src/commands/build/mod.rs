@@ -2,6 +2,7 @@
 
 mod privacy;
 mod rate;
+mod static_filter;
 mod zone;
 
 use clap::{Args, Subcommand};

@@ -1,12 +1,14 @@
 //! `tamis build rate`: members always pass, strangers at a rate.
 
+use super::static_filter::BuildStatic;
 use crate::arguments::{KeyFile, MemoryLimit, count};
-use crate::commands::plan::rate::{self as plan, PlanFacts, Size};
+use crate::commands::plan::rate::{self as plan, Layout, PlanFacts, Size};
 use crate::input::{Input, Reading};
 use crate::output::{self, Integer, Report, Target, about, count_of, grouped, rate, warn};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use std::path::PathBuf;
 use tamis::rate::{Health, Plan};
 use tamis::{AnyFilter, HashFamily};
 
@@ -17,15 +19,20 @@ Files are counted first, so --items can be left out; repeated keys count each ti
 --items if many repeat. A pipe cannot be read twice and needs --items. Without --fpr, the rate is \
 1%.
 
+A static filter counts distinct keys as it reads them, from pipes too, and needs no --items. Keys \
+that do not fit into --max-memory (or a quarter of the memory that is free) go to a temporary file.
+
 Examples:
   tamis build rate --fpr 0.01 -o seen.tamis seen.txt
   sort -u big.txt | tamis build rate --items 1e7 --fpr 0.1% --filter blocked -o big.tamis
   tamis build rate --csv email -o users.tamis users.csv
   find . -print0 | tamis build rate -0 --items 1e5 -o files.tamis
   tamis build rate --hash keyed --key-file key -o private.tamis seen.txt
+  tamis build rate --filter static --max-memory 1GiB -o all.tamis all/*.txt
 
 JSON fields: file, keys, certainly_new, health, estimated_items, fill, fpr_now, and those of \
-`plan`.")]
+`plan`; of a static filter: file, keys, distinct, spilled_bytes, health, fill, fpr_now, and those of \
+its plan.")]
 pub(crate) struct BuildRate {
     #[command(flatten)]
     size: Size,
@@ -39,6 +46,9 @@ pub(crate) struct BuildRate {
     key: KeyFile,
     #[command(flatten)]
     memory: MemoryLimit,
+    /// Where keys of a static filter go that do not fit into memory [default: the folder of FILE]
+    #[arg(long, value_name = "FOLDER")]
+    temp_dir: Option<PathBuf>,
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
@@ -63,6 +73,23 @@ impl BuildRate {
         let sources = self.input.files.iter().chain(self.key.path());
         let destination = self.target.destination(sources)?;
         let hash = self.hash()?;
+        if self.size.filter == Layout::Static {
+            self.size.check_static()?;
+            let build = BuildStatic {
+                input: &self.input,
+                target: &self.target,
+                destination,
+                hash,
+                fpr: self.size.fpr.unwrap_or(0.01),
+                items: self.size.items,
+                max_memory: self.memory.bytes(),
+                temp_dir: self.temp_dir.clone(),
+            };
+            return build.run();
+        }
+        if self.temp_dir.is_some() {
+            bail!("--temp-dir goes with --filter static; leave it out, or take that filter");
+        }
         let plan = self.plan()?;
         if let Some(most) = self.memory.bytes() {
             plan.check_memory(most)?;

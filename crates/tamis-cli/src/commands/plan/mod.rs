@@ -3,6 +3,7 @@
 mod plot;
 pub(crate) mod privacy;
 pub(crate) mod rate;
+pub(crate) mod static_filter;
 pub(crate) mod zone;
 
 use clap::{Args, Subcommand};

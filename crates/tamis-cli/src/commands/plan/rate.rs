@@ -1,11 +1,12 @@
 //! `tamis plan rate`: members always pass, strangers at a rate.
 
 use super::plot::Plot;
+use super::static_filter::StaticReport;
 use crate::arguments::{count, share, small_count};
 use crate::output::{self, Integer, Report, count_of, grouped, rate};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use tamis::rate::{Kind, Plan as RatePlan};
+use tamis::rate::{Kind, Plan as RatePlan, StaticPlan};
 
 /// Members always pass; strangers pass at a rate you choose. Give two of items, rate and bits
 #[derive(Args)]
@@ -16,12 +17,14 @@ Examples:
   tamis plan rate --fpr 1% --bits 8e6                       the items it will hold
   tamis plan rate --items 1e6 --fpr 0.01 --filter blocked   one cache line a lookup
   tamis plan rate --items 1e4 --fpr 0.01 --filter split     half a cache line, for the caches
+  tamis plan rate --items 1e6 --fpr 0.01 --filter static    the smallest, built once
   tamis plan rate --items 1e6 --fpr 0.01 --json | jq .bytes
   tamis plan rate --items 1e6 --fpr 0.01 --plot sizes.svg   a chart: bits against the rate
 
 JSON fields: promise, filter, items, fpr, bits, bytes, file_bytes, bits_per_item, cells, \
 counter_bits, hashes, expected_fpr (when full), approximate_fpr (by the textbook), \
-expected_fpr_half (at half the items), advice. Integers past 2^53 are strings.")]
+expected_fpr_half (at half the items), advice. A static filter has fingerprint_bits and shards in \
+place of cells, counter_bits, hashes and the last two rates. Integers past 2^53 are strings.")]
 pub(crate) struct PlanRate {
     #[command(flatten)]
     size: Size,
@@ -62,22 +65,20 @@ pub(crate) enum Layout {
     Split,
     /// Keys can be removed, for four times the bits
     Counting,
+    /// The smallest: 6.8 bits a key at 1%. Built once, from all keys; none can be added later
+    Static,
 }
 
 impl Size {
     /// The plan, from exactly two of the three numbers.
     pub(crate) fn plan(&self) -> anyhow::Result<RatePlan> {
-        if let Some(percent) = self.fpr.filter(|fpr| (1.0..100.0).contains(fpr)) {
-            anyhow::bail!(
-                "a rate is a share from 1e-15 to 0.999 (got {percent}), and the nearest, 0.999, \
-                 lets all but everyone pass; for {percent} percent write {percent}%"
-            );
-        }
+        check_percent(self.fpr)?;
         let kind = match self.filter {
             Layout::Bloom => Kind::Bloom,
             Layout::Blocked => Kind::Blocked,
             Layout::Split => Kind::Split,
             Layout::Counting => Kind::Counting,
+            Layout::Static => anyhow::bail!("a static filter has a plan of its own"),
         };
         if self.counter_bits.is_some() && kind != Kind::Counting {
             anyhow::bail!(
@@ -113,8 +114,50 @@ impl Size {
     }
 }
 
+impl Size {
+    /// Refuses options that a static filter does not have.
+    pub(crate) fn check_static(&self) -> anyhow::Result<()> {
+        if self.bits.is_some() {
+            anyhow::bail!(
+                "--bits does not go with --filter static: its size follows from the keys and the \
+                 rate; give --fpr"
+            );
+        }
+        if self.counter_bits.is_some() {
+            anyhow::bail!(
+                "--counter-bits goes with --filter counting; leave it out, or take that filter"
+            );
+        }
+        check_percent(self.fpr)
+    }
+
+    fn static_plan(&self) -> anyhow::Result<StaticPlan> {
+        self.check_static()?;
+        match (self.items, self.fpr) {
+            (Some(items), Some(fpr)) => Ok(StaticPlan::new(items, fpr)?),
+            _ => anyhow::bail!("give --items and --fpr, for example --items 1000000 --fpr 0.01"),
+        }
+    }
+}
+
+/// A percentage that was meant as one.
+fn check_percent(fpr: Option<f64>) -> anyhow::Result<()> {
+    if let Some(percent) = fpr.filter(|fpr| (1.0..100.0).contains(fpr)) {
+        anyhow::bail!(
+            "a rate is a share from 1e-15 to 0.999 (got {percent}), and the nearest, 0.999, \
+             lets all but everyone pass; for {percent} percent write {percent}%"
+        );
+    }
+    Ok(())
+}
+
 impl PlanRate {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        if self.size.filter == Layout::Static {
+            let plan = self.size.static_plan()?;
+            self.plot.draw(|| tamis_plot::tradeoff::of_static(&plan))?;
+            return output::print_report(&StaticReport::new(&plan), self.json);
+        }
         let plan = self.size.plan()?;
         self.plot.draw(|| tamis_plot::tradeoff::of_rate(&plan))?;
         output::print_report(&PlanReport::new(&plan), self.json)
@@ -241,6 +284,15 @@ pub(crate) fn advice(plan: &RatePlan) -> Vec<String> {
     let (n, fpr) = (plan.items(), plan.fpr());
     let same = |kind| RatePlan::from_items_fpr(kind, n, fpr).ok();
     advice.extend(small_advice(plan));
+    let smallest = StaticPlan::new(n, fpr).ok();
+    if let Some(smallest) = smallest.filter(|other| other.bits() < plan.bits() * 9 / 10) {
+        advice.push(format!(
+            "if all keys are known beforehand, --filter static takes {:.0}% fewer bits: {:.2} an \
+             item",
+            100.0 * (1.0 - smallest.bits() as f64 / plan.bits() as f64),
+            smallest.bits_per_item()
+        ));
+    }
     match plan.filter() {
         Kind::Bloom if plan.bytes() > CACHE => {
             if let Some(other) =
