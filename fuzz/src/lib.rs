@@ -10,6 +10,7 @@ pub mod kernels;
 pub mod ledger;
 pub mod list;
 pub mod merge;
+pub mod quotient;
 pub mod round_trip;
 
 #[path = "../../crates/tamis/tests/hostile/files.rs"]

@@ -34,6 +34,11 @@ pub fn check(bytes: &[u8]) {
                 }
             }
         }
+        // Quotient filters have no intersection.
+        (outcome, Err(_)) if one.kind() == "quotient" => {
+            assert_eq!(common, one, "what failed changed something");
+            assert!(outcome.is_ok() || union == one, "what failed changed something");
+        }
         (Err(a), Err(b)) => {
             assert_eq!(a.to_string(), b.to_string());
             assert_eq!((&union, &common), (&one, &one), "what failed changed something");

@@ -5,7 +5,8 @@ use tamis::privacy::{LinearFilter, LinearPlan, UltraFilter, UltraPlan};
 use tamis::rate::{Kind, Plan};
 use tamis::zone::{CodeKind, CountingFilter, Universe};
 use tamis::{
-    AnyFilter, BlockedBloom, Bloom, CountingBloom, HashFamily, Open, Promise, SecretKey, SplitBloom,
+    AnyFilter, BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Open, Promise,
+    QuotientFilter, SecretKey, SplitBloom,
 };
 
 type Case = (u8, u8, u16, Vec<Vec<u8>>);
@@ -26,7 +27,7 @@ pub fn check(bytes: &[u8]) {
     let rate = f64::from(family / 4 + 1) / 70.0;
     let plan = |kind| Plan::from_items_fpr(kind, items, rate).ok();
     let mut all_pass = true;
-    let filter: Option<AnyFilter> = match kind % 7 {
+    let filter: Option<AnyFilter> = match kind % 8 {
         0 => plan(Kind::Bloom)
             .and_then(|plan| Bloom::with_plan(plan, hash).ok())
             .map(AnyFilter::from),
@@ -38,6 +39,9 @@ pub fn check(bytes: &[u8]) {
             .map(AnyFilter::from),
         6 => plan(Kind::Split)
             .and_then(|plan| SplitBloom::with_plan(plan, hash).ok())
+            .map(AnyFilter::from),
+        7 => plan(Kind::Quotient)
+            .and_then(|plan| QuotientFilter::with_plan(plan, hash).ok())
             .map(AnyFilter::from),
         3 => {
             let universe = Universe::dictionary(&keys).ok();
@@ -68,7 +72,11 @@ pub fn check(bytes: &[u8]) {
     };
     let Some(mut filter) = filter else { return };
     if filter.promise() == Promise::Rate {
-        filter.insert_many(&keys).expect("a rate filter takes any key");
+        match filter.insert_many(&keys) {
+            // It holds some of them.
+            Err(Error::NoSlot { .. }) => all_pass = false,
+            inserted => drop(inserted.expect("a rate filter takes any key")),
+        }
     }
     (0..keys.len() as u64).for_each(|number| drop(filter.insert_number(number, true)));
     let bytes = filter.to_bytes();

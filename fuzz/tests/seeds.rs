@@ -94,6 +94,11 @@ fn merge() {
 }
 
 #[test]
+fn quotient() {
+    run(tamis_fuzz::quotient::check, &seeds("quotient", &[]), 2_000, 1_000);
+}
+
+#[test]
 fn round_trip() {
     run(tamis_fuzz::round_trip::check, &seeds("round_trip", &[]), 2_000, 400);
 }

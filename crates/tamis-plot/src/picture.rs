@@ -1,9 +1,9 @@
 //! What a filter holds, as cells: a small filter cell by cell, a large one by region.
 
 use crate::{Panel, Raster, counted, grouped, percent};
-use tamis::AnyFilter;
 use tamis::rate::{Filter, Kind, Layout};
 use tamis::zone::{CodeKind, Plan};
+use tamis::{AnyFilter, QuotientFilter};
 
 /// A filter of at most this many cells is drawn cell by cell.
 const MAX_CELLS: u64 = 4_096;
@@ -25,6 +25,7 @@ pub fn of(any: &AnyFilter, title: String) -> Option<Raster> {
         AnyFilter::Blocked(filter) => of_rate(filter, title),
         AnyFilter::Split(filter) => of_rate(filter, title),
         AnyFilter::Counting(filter) => of_rate(filter, title),
+        AnyFilter::Quotient(filter) => of_quotient(filter, title)?,
         AnyFilter::Static(filter) => {
             let plan = filter.plan();
             let notes = vec![format!(
@@ -90,6 +91,28 @@ fn of_rate<L: Layout>(filter: &Filter<L>, title: String) -> Raster {
         }
     }
     raster
+}
+
+/// The slots, darker the further a remainder lies from its home. `None` for a damaged file.
+fn of_quotient(filter: &QuotientFilter, title: String) -> Option<Raster> {
+    let slots = filter.plan().cells();
+    let notes = vec![format!(
+        "{:.1}% of {} slots are taken, the darker the further from home; of strangers {} pass now.",
+        100.0 * filter.fill(),
+        grouped(slots),
+        percent(filter.expected_fpr())
+    )];
+    // A large filter is drawn as regions: the mean of their slots.
+    let cells = slots.min(REGIONS.max(MAX_CELLS));
+    let mut shades = vec![0.0; cells as usize];
+    let per_cell = slots as f64 / cells as f64;
+    for (slot, home) in filter.slots().ok()? {
+        let away = ((slot + slots - home) % slots) as f64;
+        let shade = 0.3 + 0.7 * (away / 64.0).min(1.0).sqrt();
+        let cell = (u128::from(slot) * u128::from(cells) / u128::from(slots)) as usize;
+        shades[cell] += shade / per_cell;
+    }
+    Some(Raster { title, notes, panels: vec![Panel::new("", shades, 64)] })
 }
 
 /// One row of residues for each block.

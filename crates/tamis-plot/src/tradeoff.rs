@@ -33,7 +33,7 @@ fn rates(items: u64, fpr: f64, width: Option<u32>, name: &str, bits: u64) -> Cha
         .map(|step| fpr * 10f64.powf(f64::from(step) / 8.0))
         .filter(|fpr| (MIN_FPR..=MAX_FPR).contains(fpr))
         .collect();
-    for kind in [Kind::Bloom, Kind::Blocked, Kind::Split, Kind::Counting] {
+    for kind in [Kind::Bloom, Kind::Blocked, Kind::Split, Kind::Counting, Kind::Quotient] {
         let plans = rates.iter().filter_map(|fpr| {
             let other = RatePlan::from_items_fpr(kind, items, *fpr).ok()?;
             let other = match width {

@@ -105,6 +105,24 @@ pub enum Error {
     },
     /// The key is certainly not in the filter, so it cannot be removed. Nothing was changed.
     Absent,
+    /// A filter of this kind cannot have so low a rate with so many items.
+    RateTooLow {
+        /// The kind of filter.
+        kind: &'static str,
+        /// The items.
+        items: u64,
+        /// The rate that was asked for.
+        got: f64,
+        /// The lowest rate that it can have.
+        nearest: f64,
+    },
+    /// A quotient filter has no slot left.
+    NoSlot {
+        /// The keys that it holds.
+        items: u64,
+        /// The slots that it has, of which a few stay free.
+        slots: u64,
+    },
     /// The hash family does not go through a 128-bit digest.
     NoDigest {
         /// The family's name.
@@ -352,6 +370,16 @@ impl fmt::Display for Error {
             Error::Absent => write!(
                 out,
                 "the key is certainly absent, so it was not removed; nothing was changed"
+            ),
+            Error::RateTooLow { kind, items, got, nearest } => write!(
+                out,
+                "a {kind} filter of {items} items cannot have a rate of {got:?}; the nearest \
+                 feasible rate is {nearest:?}"
+            ),
+            Error::NoSlot { items, slots } => write!(
+                out,
+                "the filter is full: it holds {items} keys in {slots} slots; grow it, or build one \
+                 for more items"
             ),
             Error::NoDigest { family, filter } => write!(
                 out,

@@ -11,7 +11,7 @@ use tamis::rate::{Kind, Plan, StaticBuilder};
 use tamis::zone::{self, CodeKind, Universe};
 use tamis::{
     AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, HashFamily, Kinds, Open, Promise,
-    SecretKey, SplitBloom, StaticFilter,
+    QuotientFilter, SecretKey, SplitBloom, StaticFilter,
 };
 
 fn key() -> SecretKey {
@@ -75,6 +75,22 @@ fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
     for text in texts().iter().take(5) {
         (0..20).for_each(|_| assert!(!crowded.insert(text).unwrap()));
     }
+    let quotient = QuotientFilter::with_hash(200, 0.01, HashFamily::fast(42)).unwrap();
+    let mut quotient = fill(quotient.into(), true);
+    quotient.insert_many(&texts()[..40]).unwrap();
+    let mut grown = QuotientFilter::with_hash(100, 0.001, HashFamily::keyed(key())).unwrap();
+    grown.insert_many(texts()).unwrap();
+    (0..20).for_each(|_| assert!(!grown.insert(&texts()[1]).unwrap()));
+    grown.grow().unwrap();
+    (0..5).for_each(|_| assert!(!grown.insert(&texts()[1]).unwrap()));
+    let grown = AnyFilter::from(grown);
+    // What is removed leaves no trace.
+    let mut full = QuotientFilter::with_hash(400, 0.05, HashFamily::fast(7)).unwrap();
+    (0..336).for_each(|_| _ = full.insert(&texts()[3]).unwrap());
+    full.insert_many(texts()).unwrap();
+    full.insert_many(["one", "two"]).unwrap();
+    (0..6).for_each(|_| full.remove(&texts()[3]).unwrap());
+    ["one", "two"].iter().for_each(|text| full.remove(text).unwrap());
     vec![
         (
             "bloom-fast",
@@ -128,6 +144,9 @@ fn golden() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
             include_bytes!("golden/v1-counting-keyed-3.tamis"),
             fill(counting(3, HashFamily::keyed(key())), true),
         ),
+        ("quotient-fast", include_bytes!("golden/v1-quotient-fast.tamis"), quotient),
+        ("quotient-keyed-grown", include_bytes!("golden/v1-quotient-keyed-grown.tamis"), grown),
+        ("quotient-crowded", include_bytes!("golden/v1-quotient-crowded.tamis"), full.into()),
         (
             "empty",
             include_bytes!("golden/v1-empty.tamis"),

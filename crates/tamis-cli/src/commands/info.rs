@@ -196,10 +196,10 @@ impl Details {
 }
 
 fn rate_text(any: &AnyFilter, plan: &rates::Plan) -> String {
-    let cells = if plan.filter() == Kind::Counting {
-        format!("counters of {} bits", plan.counter_bits())
-    } else {
-        "bits".to_owned()
+    let cells = match plan.filter() {
+        Kind::Counting => format!("counters of {} bits", plan.counter_bits()),
+        Kind::Quotient => format!("slots of {} bits", plan.counter_bits()),
+        _ => "bits".to_owned(),
     };
     let mut text = format!(
         "promise   members always pass; of strangers about {} pass, up to {}\n\

@@ -1,4 +1,4 @@
-//! `tamis remove`: fewer keys in a counting filter.
+//! `tamis remove`: fewer keys in a filter that can forget.
 
 use crate::filters::{self, Access, Contents};
 use crate::input::{Input, Reading};
@@ -17,7 +17,7 @@ use tamis::{AnyFilter, Error};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  tamis build rate --filter counting -o seen.tamis seen.txt
+  tamis build rate --filter quotient -o seen.tamis seen.txt
   tamis remove seen.tamis gone.txt
   tamis build zone --universe ipv4 --items 4 --counting -o hosts.tamis hosts.txt
 

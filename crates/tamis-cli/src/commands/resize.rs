@@ -1,19 +1,22 @@
-//! `tamis grow` and `tamis shrink`: zone filters by blocks.
+//! `tamis grow` and `tamis shrink`: zone filters by blocks, quotient filters by doubling.
 
 use crate::arguments::count;
 use crate::filters::Access;
-use crate::output::{self, Destination, Integer, Report, count_of, grouped};
+use crate::output::{self, Destination, Integer, Report, count_of, grouped, rate};
 use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use tamis::AnyFilter;
 
 pub(super) const GROW_EXAMPLES: &str = "\
 Examples:
   tamis grow tags.tamis --items 5
   tamis grow tags.tamis --blocks 12
+  tamis grow seen.tamis --items 2e6      a quotient filter doubles until they fit
 
-JSON fields: file, blocks, bits, items, zone, len, len_is_exact, health.";
+JSON fields: file, blocks, bits, items, zone, len, len_is_exact, health; of a quotient filter: \
+file, items, bits, expected_fpr (when full), fpr_now, health.";
 
 pub(super) const SHRINK_EXAMPLES: &str = "\
 Examples:
@@ -55,9 +58,18 @@ impl Resize {
     pub(crate) fn run(&self, direction: Direction) -> anyhow::Result<()> {
         let destination = Destination::in_place(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
+        if let (AnyFilter::Quotient(_), Direction::Longer) = (&any, direction) {
+            let Some(items) = self.items else {
+                bail!("a quotient filter grows by doubling its slots; say for how many --items");
+            };
+            any.grow_for(items)?;
+            destination.save(&any)?;
+            return output::report_on(&self.filter, &Grown::new(&self.filter, &any), self.json);
+        }
         let Some(plan) = any.plan().zone() else {
             bail!(
-                "{} is a {} filter, whose size is fixed; only zone filters grow and shrink",
+                "{} is a {} filter, whose size is fixed; zone filters grow and shrink, and \
+                 quotient filters grow",
                 self.filter.display(),
                 any.kind()
             );
@@ -100,6 +112,46 @@ impl Resize {
             ),
         };
         output::report_on(&self.filter, &report, self.json)
+    }
+}
+
+/// What became of a quotient filter.
+#[derive(Serialize)]
+struct Grown {
+    file: String,
+    items: Integer,
+    bits: Integer,
+    expected_fpr: f64,
+    fpr_now: f64,
+    health: String,
+}
+
+impl Grown {
+    fn new(file: &Path, any: &AnyFilter) -> Grown {
+        let plan = any.plan();
+        Grown {
+            file: file.display().to_string(),
+            items: plan.items().into(),
+            bits: plan.bits().into(),
+            expected_fpr: plan.rate().map_or(0.0, |plan| plan.expected_fpr(plan.items())),
+            fpr_now: any.expected_fpr(),
+            health: any.health().to_string(),
+        }
+    }
+}
+
+impl Report for Grown {
+    fn text(&self) -> String {
+        format!(
+            "{}: room for {} items in {} bits; {} of strangers pass now, {} when it is full; {} \
+             its plan",
+            self.file,
+            grouped(self.items.0 as u64),
+            grouped(self.bits.0 as u64),
+            rate(self.fpr_now),
+            rate(self.expected_fpr),
+            self.health
+        )
     }
 }
 

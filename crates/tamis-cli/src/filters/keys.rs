@@ -127,11 +127,11 @@ pub(crate) fn insert_each(
 pub(crate) fn check_removable(filter: &AnyFilter) -> anyhow::Result<()> {
     check_changeable(filter)?;
     match filter {
-        AnyFilter::Counting(_) | AnyFilter::ZoneCounting(_) => Ok(()),
+        AnyFilter::Counting(_) | AnyFilter::Quotient(_) | AnyFilter::ZoneCounting(_) => Ok(()),
         other => bail!(
             "a {} filter cannot forget a key; build it with {} to remove keys",
             other.kind(),
-            if other.promise() == Promise::Zone { "--counting" } else { "--filter counting" }
+            if other.promise() == Promise::Zone { "--counting" } else { "--filter quotient" }
         ),
     }
 }
@@ -160,6 +160,7 @@ pub(crate) fn remove(
 ) -> anyhow::Result<Result<(), Error>> {
     Ok(match filter {
         AnyFilter::Counting(counting) => counting.remove(key),
+        AnyFilter::Quotient(quotient) => quotient.remove(key),
         AnyFilter::ZoneCounting(counting) => {
             let number = counting.plan().universe().number_of_text(text)?;
             counting.remove_number(number)

@@ -10,8 +10,8 @@ use crate::privacy::{Epsilon, LinearFilter, PublicBloom};
 #[cfg(feature = "zone")]
 use crate::zone::{self, List, Method, Progress};
 use crate::{
-    BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Health, Key, KeyRef, Kinds, SplitBloom,
-    StaticFilter,
+    BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Health, Key, KeyRef, Kinds,
+    QuotientFilter, SplitBloom, StaticFilter,
 };
 use std::io::{Read, Write};
 #[cfg(feature = "zone")]
@@ -125,6 +125,7 @@ kinds! {
     Blocked(BlockedBloom) "A blocked Bloom filter.";
     Split(SplitBloom) "A split block Bloom filter.";
     Counting(CountingBloom) "A counting Bloom filter.";
+    Quotient(QuotientFilter) "A quotient filter.";
     Static(StaticFilter) "A static filter.";
     #[cfg(feature = "zone")]
     Zone(zone::Filter) "A zone filter.";

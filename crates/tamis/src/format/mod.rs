@@ -6,6 +6,7 @@ mod file;
 mod header;
 #[cfg(feature = "privacy")]
 mod published;
+mod quotient;
 mod rate;
 mod read;
 mod static_filter;

@@ -1,4 +1,4 @@
-//! Rate filters in files: kinds 1 to 3 and 8.
+//! Rate filters in files: kinds 1 to 3 and 8, and what kind 10 shares with them.
 
 use super::header::{Draft, Fields, SHORTEST, refused};
 use super::stored::{AnyPlan, Parsed, Stored, cannot};
@@ -8,25 +8,20 @@ use crate::{Error, HashFamily, Health, KeyRef, Kinds};
 /// FORMAT v1: frozen. The byte that says that the planned items were found by counting the keys.
 const COUNTED: u8 = 1;
 
-impl<L: Layout> Stored for Filter<L> {
-    fn id() -> u16 {
-        match L::KIND {
-            Kind::Bloom => 1,
-            Kind::Blocked => 2,
-            Kind::Counting => 3,
-            Kind::Split => 8,
-        }
-    }
+/// What the headers of all rate filters state.
+pub(super) struct Rate {
+    pub(super) plan: Plan,
+    pub(super) hash: HashFamily,
+    pub(super) kinds: Kinds,
+}
 
-    fn kind_name() -> &'static str {
-        L::KIND.name()
-    }
-
-    fn parse(fields: &Fields<'_>) -> Result<Parsed<Self>, Error> {
+impl Rate {
+    /// Reads the fields up to byte 76.
+    pub(super) fn parse(fields: &Fields<'_>, kind: Kind) -> Result<Rate, Error> {
         fields.check_length(SHORTEST)?;
-        fields.check_reserved(&[(28, 32), (35, 36)], 76)?;
+        fields.check_reserved(&[(28, 32), (35, 36)], fields.header_length() - 4)?;
         let plan = Plan::from_fields(
-            L::KIND,
+            kind,
             fields.u64(48),
             fields.f64(56),
             fields.u64(64),
@@ -40,22 +35,48 @@ impl<L: Layout> Stored for Filter<L> {
         };
         let kinds = Kinds::from_byte(fields.u8(33))
             .ok_or_else(|| refused("kinds of keys", fields.u8(33)))?;
-        let hash = fields.hash()?;
+        Ok(Rate { plan, hash: fields.hash()?, kinds })
+    }
+}
+
+/// A header with those fields.
+pub(super) fn draft(id: u16, plan: &Plan, hash: &HashFamily, kinds: Kinds, body: &[u8]) -> Draft {
+    let mut draft = Draft::new(id, SHORTEST, body);
+    draft.put_hash(hash);
+    let counted = if plan.is_counted() { COUNTED } else { 0 };
+    draft.put(33, &[kinds.to_byte(), counted]);
+    draft.put(36, &plan.hashes().to_le_bytes());
+    draft.put(48, &plan.items().to_le_bytes());
+    draft.put(56, &plan.fpr().to_le_bytes());
+    draft.put(64, &plan.cells().to_le_bytes());
+    draft.put(72, &plan.counter_bits().to_le_bytes());
+    draft
+}
+
+impl<L: Layout> Stored for Filter<L> {
+    fn id() -> u16 {
+        match L::KIND {
+            Kind::Bloom => 1,
+            Kind::Blocked => 2,
+            Kind::Counting => 3,
+            Kind::Split => 8,
+            other => unreachable!("{other} is no layout"),
+        }
+    }
+
+    fn kind_name() -> &'static str {
+        L::KIND.name()
+    }
+
+    fn parse(fields: &Fields<'_>) -> Result<Parsed<Self>, Error> {
+        let Rate { plan, hash, kinds } = Rate::parse(fields, L::KIND)?;
+        fields.check_reserved(&[], 76)?;
         Ok(Parsed::new(plan.bits(), move |body| Filter::from_parts(plan, hash, kinds, body)))
     }
 
     fn header(&self) -> Vec<u8> {
-        let plan = self.plan();
-        let mut draft = Draft::new(Self::id(), SHORTEST, Filter::body(self));
-        draft.put_hash(Filter::hash(self));
-        let counted = if plan.is_counted() { COUNTED } else { 0 };
-        draft.put(33, &[Filter::kinds(self).to_byte(), counted]);
-        draft.put(36, &plan.hashes().to_le_bytes());
-        draft.put(48, &plan.items().to_le_bytes());
-        draft.put(56, &plan.fpr().to_le_bytes());
-        draft.put(64, &plan.cells().to_le_bytes());
-        draft.put(72, &plan.counter_bits().to_le_bytes());
-        draft.finish()
+        let (plan, hash) = (Filter::plan(self), Filter::hash(self));
+        draft(Self::id(), plan, hash, Filter::kinds(self), Filter::body(self)).finish()
     }
 
     fn body(&self) -> &[u8] {

@@ -6,7 +6,7 @@ use super::{AnyFilter, Open};
 use crate::Error;
 #[cfg(feature = "privacy")]
 use crate::privacy::{Release, ReleasePlan};
-use crate::rate::{Filter, Layout, StaticFilter};
+use crate::rate::{Filter, Layout, QuotientFilter, StaticFilter};
 #[cfg(feature = "zone")]
 use crate::zone::{CellKind, ZoneFilter};
 use std::io::{Read, Write};
@@ -98,6 +98,7 @@ macro_rules! file_methods {
 }
 
 file_methods!([L: Layout] Filter<L>);
+file_methods!([] QuotientFilter);
 file_methods!([] StaticFilter);
 #[cfg(feature = "zone")]
 file_methods!([C: CellKind] ZoneFilter<C>);

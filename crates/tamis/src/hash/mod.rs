@@ -250,6 +250,22 @@ impl HashFamily {
         matches!(self.0, Family::Fast(_) | Family::Keyed(_))
     }
 
+    /// Refuses another hash, whose positions mean something else, and names the difference.
+    pub(crate) fn match_with(&self, other: &HashFamily) -> Result<(), Error> {
+        let differ =
+            |field, left: String, right: String| Err(Error::Mismatch { field, left, right });
+        if self.id() != other.id() {
+            return differ("hash", self.name().to_owned(), other.name().to_owned());
+        }
+        if self == other {
+            return Ok(());
+        }
+        match (self.seed(), other.seed()) {
+            (Some(left), Some(right)) => differ("seed", left.to_string(), right.to_string()),
+            _ => differ("secret key", "one key".to_owned(), "another key".to_owned()),
+        }
+    }
+
     /// Refuses families without a digest, on behalf of `filter`.
     pub(crate) fn need_digest(&self, filter: &'static str) -> Result<(), Error> {
         if self.has_digest() {

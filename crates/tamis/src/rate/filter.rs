@@ -401,16 +401,7 @@ impl<L: Layout> Filter<L> {
         if l.counter_bits() != r.counter_bits() {
             return differ("counter bits", &l.counter_bits(), &r.counter_bits());
         }
-        if self.hash.id() != other.hash.id() {
-            return differ("hash", &self.hash.name(), &other.hash.name());
-        }
-        if self.hash != other.hash {
-            return match (self.hash.seed(), other.hash.seed()) {
-                (Some(left), Some(right)) => differ("seed", &left, &right),
-                _ => differ("secret key", &"one key", &"another key"),
-            };
-        }
-        Ok(())
+        self.hash.match_with(&other.hash)
     }
 
     /// The distinct keys that the filter most likely holds, judged by its fill; infinite when it is

@@ -6,6 +6,7 @@
 //! | [`BlockedBloom`] | 10.1 bits an item | one cache line | no |
 //! | [`SplitBloom`] | 10.5 bits an item | half a cache line | no |
 //! | [`CountingBloom`] | 38.3 bits an item | as `Bloom` | yes |
+//! | [`QuotientFilter`] | 9.6 bits an item | one or two cache lines | yes |
 //! | [`StaticFilter`] | 6.8 bits an item | about two neighbouring cache lines | no, nor insertion |
 //!
 //! A [`Plan`] decides the size; [`Filter`] is the one implementation of the first four, which are
@@ -19,6 +20,7 @@ mod expected;
 mod filter;
 mod plan;
 mod precise;
+mod quotient;
 mod ribbon;
 mod sorted;
 mod split;
@@ -31,6 +33,7 @@ pub use bloom::{Bloom, Classic};
 pub use counting::{Counting, CountingBloom};
 pub use filter::{Filter, Layout};
 pub use plan::{Kind, MAX_BITS, MAX_FPR, MAX_HASHES, MIN_FPR, Plan};
+pub use quotient::QuotientFilter;
 pub(crate) use ribbon::Shape;
 pub use ribbon::{Shard, StaticBuilder, StaticFilter, StaticPlan};
 pub use split::{Split, SplitBloom};
@@ -51,6 +54,7 @@ impl AnyFilter {
             Kind::Blocked => BlockedBloom::with_plan(plan, hash)?.into(),
             Kind::Split => SplitBloom::with_plan(plan, hash)?.into(),
             Kind::Counting => CountingBloom::with_plan(plan, hash)?.into(),
+            Kind::Quotient => QuotientFilter::with_plan(plan, hash)?.into(),
         })
     }
 }

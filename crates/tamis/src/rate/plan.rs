@@ -1,7 +1,7 @@
 //! Sizes before anything is allocated.
 
 use super::expected::{self, Blocks, LANES};
-use super::precise;
+use super::{precise, quotient};
 use crate::{Error, store};
 use std::fmt;
 
@@ -40,6 +40,8 @@ pub enum Kind {
     Split,
     /// [`CountingBloom`](super::CountingBloom): keys can be removed.
     Counting,
+    /// [`QuotientFilter`](super::QuotientFilter): keys can be removed, at a quarter of the size.
+    Quotient,
 }
 
 impl Kind {
@@ -51,13 +53,14 @@ impl Kind {
             Kind::Blocked => "blocked",
             Kind::Split => "split",
             Kind::Counting => "counting",
+            Kind::Quotient => "quotient",
         }
     }
 
     /// So many blocks of the layout with so many words a key, if it has blocks.
     fn blocks(self, count: u64, words_per_key: u32) -> Option<Blocks> {
         match self {
-            Kind::Bloom | Kind::Counting => None,
+            Kind::Bloom | Kind::Counting | Kind::Quotient => None,
             Kind::Blocked => Some(Blocks { count, lane: 64, words_per_key, word_bits: None }),
             Kind::Split => Some(Blocks { count, lane: 32, words_per_key, word_bits: Some(32) }),
         }
@@ -119,6 +122,9 @@ impl Plan {
     pub fn from_items_fpr(filter: Kind, items: u64, fpr: f64) -> Result<Plan, Error> {
         check_items(items)?;
         check_fpr(fpr)?;
+        if filter == Kind::Quotient {
+            return quotient::plan_items_fpr(items, fpr);
+        }
         let too_many = |got: u128| {
             let remedy = match Plan::from_fpr_bits(filter, fpr, MAX_BITS) {
                 Ok(most) => format!("the nearest feasible number of items is {}", most.items),
@@ -133,7 +139,7 @@ impl Plan {
         let (cells, hashes) = match filter {
             Kind::Blocked | Kind::Split => blocked_cells(filter, items, fpr)
                 .ok_or_else(|| too_many(u128::from(MAX_BITS) + 1))?,
-            Kind::Bloom | Kind::Counting => {
+            Kind::Bloom | Kind::Counting | Kind::Quotient => {
                 let cells = classic_cells(items, fpr);
                 let wide = cells.saturating_mul(u128::from(Plan::width_of(filter)));
                 if wide > u128::from(MAX_BITS) {
@@ -164,6 +170,9 @@ impl Plan {
     fn rate_of(filter: Kind, width: u32, items: u64, bits: u64) -> Result<Plan, Error> {
         check_items(items)?;
         check_bits(bits)?;
+        if filter == Kind::Quotient {
+            return quotient::plan_items_bits(items, bits);
+        }
         let wanted = || format!("{items} items at a rate of at most {MAX_FPR}");
         let cells = bits / u64::from(width);
         let (cells, hashes) = match filter.block() {
@@ -199,6 +208,9 @@ impl Plan {
     fn items_of(filter: Kind, width: u32, fpr: f64, bits: u64) -> Result<Plan, Error> {
         check_fpr(fpr)?;
         check_bits(bits)?;
+        if filter == Kind::Quotient {
+            return quotient::plan_fpr_bits(fpr, bits);
+        }
         let cells = bits / u64::from(width);
         let items = match filter.block() {
             Some(block) => blocked_items(filter, cells / block, fpr),
@@ -220,6 +232,19 @@ impl Plan {
         Ok(Plan { filter, items, fpr, cells, hashes, counter_bits: width, counted: false })
     }
 
+    /// The plan of a quotient filter.
+    pub(super) fn of_slots(slots: u64, width: u32, items: u64, fpr: f64) -> Plan {
+        Plan {
+            filter: Kind::Quotient,
+            items,
+            fpr,
+            cells: slots,
+            hashes: 1,
+            counter_bits: width,
+            counted: false,
+        }
+    }
+
     /// A counting plan with counters of another width, from 2 to 16 bits, for the same cells.
     pub fn with_counter_bits(mut self, counter_bits: u32) -> Result<Plan, Error> {
         if self.filter != Kind::Counting {
@@ -238,7 +263,7 @@ impl Plan {
     }
 
     /// A plan for the same items and bits with another number of hashes, from 1 to 64, and the rate
-    /// that it will show. Those of filters of blocks are fixed by their layout.
+    /// that it will show. Those of filters of blocks or slots are fixed by their layout.
     ///
     /// ```
     /// use tamis::rate::{Kind, Plan};
@@ -247,7 +272,7 @@ impl Plan {
     /// # Ok::<(), tamis::Error>(())
     /// ```
     pub fn with_hashes(mut self, hashes: u32) -> Result<Plan, Error> {
-        if self.filter.block().is_some() {
+        if self.filter.block().is_some() || self.filter == Kind::Quotient {
             return Err(Error::Kind { planned: self.filter.name(), wanted: "bloom" });
         }
         if !(1..=MAX_HASHES).contains(&hashes) {
@@ -307,23 +332,26 @@ impl Plan {
         }
         let width_fits = match filter {
             Kind::Counting => (2..=16).contains(&counter_bits),
+            Kind::Quotient => quotient::width_fits(counter_bits),
             _ => counter_bits == 1,
         };
         if !width_fits {
             return refuse("counter width", counter_bits.to_string());
         }
-        if items == 0 {
+        if items == 0 || (filter == Kind::Quotient && items > cells) {
             return refuse("number of items", items.to_string());
         }
         if cells == 0
             || cells > MAX_BITS / u64::from(counter_bits)
             || filter.block().is_some_and(|block| !cells.is_multiple_of(block))
+            || (filter == Kind::Quotient && !quotient::slots_fit(cells, counter_bits))
         {
             return refuse("number of cells", cells.to_string());
         }
         let hashes_fit = match filter {
             Kind::Blocked => hashes == 8 || hashes == 16,
             Kind::Split => hashes == 8,
+            Kind::Quotient => hashes == 1,
             Kind::Bloom | Kind::Counting => (1..=MAX_HASHES).contains(&hashes),
         };
         if !hashes_fit {
@@ -357,7 +385,10 @@ impl Plan {
     /// The bits of the body, all told.
     #[must_use]
     pub fn bits(&self) -> u64 {
-        self.cells * u64::from(self.counter_bits)
+        match self.filter {
+            Kind::Quotient => quotient::bits(self.cells, self.counter_bits),
+            _ => self.cells * u64::from(self.counter_bits),
+        }
     }
 
     /// The bytes of the body, exactly; a file adds a header of 128 bytes.
@@ -391,7 +422,8 @@ impl Plan {
         self.bits() as f64 / self.items as f64
     }
 
-    /// The positions that hashes choose from: bits, or counters in a counting filter.
+    /// The positions that hashes choose from: bits, or counters in a counting filter, or slots in a
+    /// quotient filter.
     #[must_use]
     pub fn cells(&self) -> u64 {
         self.cells
@@ -403,7 +435,7 @@ impl Plan {
         self.hashes
     }
 
-    /// The width of a cell: 1, except in a counting filter.
+    /// The width of a cell: 1, except in a counting filter; in a quotient filter, of a remainder.
     #[must_use]
     pub fn counter_bits(&self) -> u32 {
         self.counter_bits
@@ -417,6 +449,9 @@ impl Plan {
     pub fn expected_fpr(&self, items: u64) -> f64 {
         match self.block_shape() {
             Some(blocks) => expected::blocked_fpr(blocks, items),
+            None if self.filter == Kind::Quotient => {
+                quotient::expected_fpr(self.cells, self.counter_bits, items)
+            }
             None => expected::classic_fpr(self.cells, self.hashes, items),
         }
     }
@@ -426,6 +461,10 @@ impl Plan {
     pub fn approximate_fpr(&self, items: u64) -> f64 {
         match self.block_shape() {
             Some(blocks) => expected::blocked_approximation(blocks, items),
+            // Each item takes one fingerprint.
+            None if self.filter == Kind::Quotient => {
+                items as f64 / (self.cells as f64 * f64::from(self.counter_bits).exp2())
+            }
             None => expected::classic_approximation(self.cells, self.hashes, items),
         }
     }

@@ -1,7 +1,7 @@
 //! The kernels for AVX2, four lanes of 64 bits or eight of 32 at a time. Hashing and walking are
 //! those of `scalar`: without AVX-512, multiplications of 64 bits are faster one by one.
 
-use super::Avx2;
+use super::{Avx2, select_by_deposit};
 use crate::hash::Fast;
 use crate::simd::scalar::{self, FIRST_FIELD, SALTS};
 use crate::simd::{BATCH, Block256, Block512, Kernels, Scalar, WalkShape, Work};
@@ -135,6 +135,11 @@ impl Kernels for Avx2 {
 
     fn walks(self, shape: WalkShape) -> scalar::Rounds {
         Scalar.walks(shape)
+    }
+
+    #[inline(always)]
+    fn select(self, word: u64, rank: u32) -> Result<u32, u32> {
+        if self.has_fast_pdep() { select_by_deposit(word, rank) } else { Scalar.select(word, rank) }
     }
 
     fn run<W: Work>(self, work: W) -> W::Output {

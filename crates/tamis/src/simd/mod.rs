@@ -27,6 +27,7 @@ mod native;
 pub(crate) mod planes;
 pub(crate) mod prefetch;
 mod scalar;
+mod select;
 #[cfg(test)]
 mod tests;
 
@@ -73,6 +74,13 @@ pub(crate) trait Kernels: Copy + Send + Sync {
 
     /// The number of the region of 2^`region` units, of `units` in all, that each h1 falls into.
     fn find_regions(self, units: u64, region: u32, h1: &[u64; BATCH], regions: &mut [u32; BATCH]);
+
+    /// The position of the set bit of which `rank` others are lower; or how many bits are set, if
+    /// there are no more than `rank`, which is below 64.
+    #[inline(always)]
+    fn select(self, word: u64, rank: u32) -> Result<u32, u32> {
+        select::select(word, rank)
+    }
 
     /// Gets ready to look up keys in a classic filter.
     fn walks(self, shape: WalkShape) -> Self::Walks;

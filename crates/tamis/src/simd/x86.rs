@@ -36,10 +36,14 @@ pub(crate) enum Level {
 /// The only place where tokens are made: their fields are private to it.
 mod detection {
     use std::arch::is_x86_feature_detected as detected;
+    use std::arch::x86_64::__cpuid;
 
     /// Proof that the processor has AVX2, BMI1, BMI2 and POPCNT.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub(crate) struct Avx2(());
+    pub(crate) struct Avx2 {
+        /// Whether PDEP is one step, not hundreds, as it is on the first two generations of Zen.
+        fast_pdep: bool,
+    }
 
     /// Proof that the processor has what [`Avx2`] says, and AVX-512 F, DQ, VL and VBMI. The
     /// generations with VBMI do not lower their clock for wide registers.
@@ -50,8 +54,25 @@ mod detection {
         pub(super) fn detect() -> Option<Avx2> {
             let has =
                 detected!("avx2") && detected!("bmi1") && detected!("bmi2") && detected!("popcnt");
-            has.then_some(Avx2(()))
+            has.then(|| Avx2 { fast_pdep: has_fast_pdep() })
         }
+    }
+
+    impl Avx2 {
+        #[inline(always)]
+        pub(super) fn has_fast_pdep(self) -> bool {
+            self.fast_pdep
+        }
+    }
+
+    /// AMD's processors have it from family 19h (Zen 3) on, and all others that have PDEP.
+    fn has_fast_pdep() -> bool {
+        let vendor = __cpuid(0);
+        let amd =
+            [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).concat() == b"AuthenticAMD";
+        let version = __cpuid(1).eax;
+        let family = (version >> 8 & 0xf) + (version >> 20 & 0xff);
+        !amd || family >= 0x19
     }
 
     impl Avx512 {
@@ -165,6 +186,23 @@ impl Single {
     pub(crate) fn set_256(self, block: &mut Block256, word: u32) -> bool {
         single!(self, set_256, set_256_inline, block, word)
     }
+}
+
+/// The set bit of which `rank` others are lower, by PDEP, which the processor has.
+#[inline(always)]
+fn select_by_deposit(word: u64, rank: u32) -> Result<u32, u32> {
+    let bit: u64;
+    // SAFETY: the callers hold a token that proves BMI1 and BMI2; registers only.
+    unsafe {
+        std::arch::asm!(
+            "pdep {bit}, {bit}, {word}",
+            "tzcnt {bit}, {bit}",
+            bit = inout(reg) 1_u64 << (rank & 63) => bit,
+            word = in(reg) word,
+            options(pure, nomem, nostack),
+        );
+    }
+    if bit < 64 { Ok(bit as u32) } else { Err(word.count_ones()) }
 }
 
 /// Starts to fetch the cache line of an address, whatever is there.

@@ -164,14 +164,45 @@ def body(kind, hash, keys, cells, hashes, width):
     return bits.to_bytes((cells * width + 7) // 8, "little")
 
 
+def quotient_body(hash, keys, slots, width):
+    """Runs are laid on the ring in order, the second time round from where the first one ended."""
+    fingerprints = sorted((h1 ^ h1 >> 32) * (slots << width) >> 64 for h1, _ in (digest(hash, key) for key in keys))
+    start = 0
+    for _ in range(2):
+        position, runs = start, {}
+        for fingerprint in fingerprints:
+            home = fingerprint >> width
+            position = max(position, home)
+            runs.setdefault(home, []).append((position, fingerprint & (1 << width) - 1))
+            position += 1
+        start = max(0, position - slots)
+    remainders, ends = [0] * slots, [0] * slots
+    for run in runs.values():
+        for position, remainder in run:
+            remainders[position % slots] = remainder
+        ends[run[-1][0] % slots] = 1
+    data = b""
+    for first in range(0, slots, 64):
+        taken = sum(position >= first for home, run in runs.items() if home < first for position, _ in run)
+        taken += sum(position >= slots + first for run in runs.values() for position, _ in run)
+        word = lambda bits, step: sum(bit << i * step for i, bit in enumerate(bits))
+        data += word(remainders[first:first + 64], width).to_bytes(8 * width, "little")
+        data += word([home in runs for home in range(first, first + 64)], 1).to_bytes(8, "little")
+        data += word(ends[first:first + 64], 1).to_bytes(8, "little") + bytes([min(taken, 255)])
+    return data, struct.pack("<IQQ", 0, len(fingerprints), len(set(fingerprints)))
+
+
 def file(kind, hash, keys, items, fpr, cells, hashes, width=1, counted=False):
-    data = body(kind, hash, keys, cells, hashes, width)
+    if kind == 10:
+        data, more = quotient_body(hash, keys, cells, width)
+    else:
+        data, more = body(kind, hash, keys, cells, hashes, width), b""
     kinds = 0
     for key in keys:
         kinds |= 2 if isinstance(key, int) else 1
     seed = {1: hash[1], 2: siphash128(SIP_KEY, b"tamis key check\3")[0]}.get(hash[0], 0)
     head = b"\x89TAMIS\r\n" + struct.pack("<HHIQII", 1, kind, 128, len(data), crc32c(data), 0)
-    head += struct.pack("<BBBBIQQdQI", hash[0], kinds, counted, 0, hashes, seed, items, fpr, cells, width)
+    head += struct.pack("<BBBBIQQdQI", hash[0], kinds, counted, 0, hashes, seed, items, fpr, cells, width) + more
     head += bytes(124 - len(head))
     return head + struct.pack("<I", crc32c(head)) + data
 
@@ -500,6 +531,9 @@ FILES = {
     "split-keyed": file(8, (2, 0), MIXED, 200, 0.001, 256 * 14, 8),
     "counting-fast-4": file(3, (1, 7), MIXED + TEXT * 7 + TEXT[:5] * 20, 200, 0.01, 1918, 7, 4),
     "counting-keyed-3": file(3, (2, 0), MIXED, 200, 0.01, 1918, 7, 3),
+    "quotient-fast": file(10, (1, 42), MIXED + TEXT[:40], 200, 0.01, 256, 1, 7),
+    "quotient-keyed-grown": file(10, (2, 0), TEXT + TEXT[1:2] * 25, 200, 0.001, 256, 1, 9),
+    "quotient-crowded": file(10, (1, 7), TEXT + TEXT[3:4] * 330, 400, 0.05, 448, 1, 5),
     "zone-egh": zone_file((1, first_primes(5)), 1, 1, 48, 0, 2, [1, 48], False),
     "zone-coprime": zone_file((2, [3, 4, 5, 7, 11, 13, 17]), 1, 1000, 1999, 0, 2, [1000, 1999], False),
     "zone-rs": zone_file((3, 25, 6, 25), 1, 0, (1 << 32) - 1, 0, 4, [0, 1 << 20, (1 << 32) - 1], False),

@@ -19,6 +19,9 @@ pub(crate) fn golden() -> Vec<(&'static str, &'static [u8])> {
         ("split-keyed", include_bytes!("../golden/v1-split-keyed.tamis")),
         ("counting-fast-4", include_bytes!("../golden/v1-counting-fast-4.tamis")),
         ("counting-keyed-3", include_bytes!("../golden/v1-counting-keyed-3.tamis")),
+        ("quotient-fast", include_bytes!("../golden/v1-quotient-fast.tamis")),
+        ("quotient-keyed-grown", include_bytes!("../golden/v1-quotient-keyed-grown.tamis")),
+        ("quotient-crowded", include_bytes!("../golden/v1-quotient-crowded.tamis")),
         ("static-fast", include_bytes!("../golden/v1-static-fast.tamis")),
         ("static-planned", include_bytes!("../golden/v1-static-planned.tamis")),
         ("static-shards", include_bytes!("../golden/v1-static-shards.tamis")),
@@ -59,6 +62,10 @@ fn half(bytes: &[u8], at: usize) -> u64 {
 pub(crate) fn body_length(bytes: &[u8]) -> Option<u64> {
     let bits = match (bytes[10], bytes[32]) {
         (1..=3 | 8, _) => word(bytes, 64).checked_mul(half(bytes, 72))?,
+        (10, _) => {
+            let block = half(bytes, 72).checked_mul(64)?.checked_add(8 * 17)?;
+            (word(bytes, 64) / 64).checked_mul(block)?
+        }
         (4 | 5, 1) => first_primes(half(bytes, 36)).iter().sum::<u64>() * half(bytes, 80),
         (4 | 5, 2) => {
             let listed = half(bytes, 36).min((bytes.len() as u64).saturating_sub(100) / 4) as usize;

@@ -82,6 +82,7 @@ pub(crate) fn exercise(
     }
     if filter.promise() == Promise::Rate {
         match filter.insert("new") {
+            Err(Error::NoSlot { .. }) => assert_eq!(filter.kind(), "quotient", "{name}"),
             Ok(_) => assert!(filter.contains("new").unwrap(), "{name}"),
             Err(error) => assert_eq!(filter.kind(), "static", "{name}: {error}"),
         }

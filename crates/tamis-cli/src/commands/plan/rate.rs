@@ -65,6 +65,8 @@ pub(crate) enum Layout {
     Split,
     /// Keys can be removed, for four times the bits
     Counting,
+    /// Keys can be removed and counted, at the size of bloom
+    Quotient,
     /// The smallest: 6.8 bits a key at 1%. Built once, from all keys; none can be added later
     Static,
 }
@@ -78,6 +80,7 @@ impl Size {
             Layout::Blocked => Kind::Blocked,
             Layout::Split => Kind::Split,
             Layout::Counting => Kind::Counting,
+            Layout::Quotient => Kind::Quotient,
             Layout::Static => anyhow::bail!("a static filter has a plan of its own"),
         };
         if self.counter_bits.is_some() && kind != Kind::Counting {
@@ -251,6 +254,13 @@ impl Report for PlanReport<'_> {
                     plan.hashes()
                 )
             }
+            Kind::Quotient => {
+                format!(
+                    "{} slots of {} bits and their marks, a slot a key; 19 of 20 are taken",
+                    grouped(plan.cells()),
+                    plan.counter_bits()
+                )
+            }
             other => other.to_string(),
         };
         let mut text = format!(
@@ -341,10 +351,19 @@ pub(crate) fn advice(plan: &RatePlan) -> Vec<String> {
                 ));
             }
         }
-        Kind::Counting => advice.push(format!(
-            "if keys are never removed, --filter bloom takes {} times fewer bits",
-            plan.counter_bits()
-        )),
+        Kind::Counting => {
+            advice.push(format!(
+                "if keys are never removed, --filter bloom takes {} times fewer bits",
+                plan.counter_bits()
+            ));
+            if let Some(other) = same(Kind::Quotient) {
+                advice.push(format!(
+                    "--filter quotient removes keys as well, in {:.0}% of the bits; take counting \
+                     where filters are to be intersected",
+                    100.0 * other.bits() as f64 / plan.bits() as f64
+                ));
+            }
+        }
         _ => {}
     }
     advice
@@ -380,8 +399,8 @@ fn enough_bits(plan: &RatePlan) -> Option<u64> {
         larger.is_ok_and(|larger| larger.fpr() <= plan.fpr())
     };
     let (mut low, mut high) = (plan.bits(), plan.bits().checked_mul(2)?);
-    if matches!(plan.filter(), Kind::Blocked | Kind::Split) || !keeps(high) {
-        return None; // plans of blocks keep their rate
+    if matches!(plan.filter(), Kind::Blocked | Kind::Split | Kind::Quotient) || !keeps(high) {
+        return None; // those plans keep their rate
     }
     while high - low > u64::from(plan.counter_bits()) {
         let middle = low + (high - low) / 2;

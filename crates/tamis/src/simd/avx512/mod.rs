@@ -6,7 +6,7 @@
 mod arith;
 mod walks;
 
-use super::Avx512;
+use super::{Avx512, select_by_deposit};
 use crate::hash::Fast;
 use crate::simd::scalar::{FIRST_FIELD, SALTS};
 use crate::simd::{BATCH, Block256, Block512, Kernels, Scalar, WalkShape, Work};
@@ -134,6 +134,11 @@ impl Kernels for Avx512 {
 
     fn walks(self, shape: WalkShape) -> walks::Wave {
         walks::Wave::new(self, shape)
+    }
+
+    #[inline(always)]
+    fn select(self, word: u64, rank: u32) -> Result<u32, u32> {
+        select_by_deposit(word, rank)
     }
 
     fn run<W: Work>(self, work: W) -> W::Output {
