@@ -59,7 +59,7 @@ fn measure(size: u64, items: u64, code: CodeKind, methods: &[Method]) {
             tasks.push(Task::new(name, move || drop(black_box(counters.list_by(method)))));
         }
     }
-    interleave(&mut tasks, 7, 0.02);
+    time_in_turn(&mut tasks, 7, 0.02);
     for task in &tasks {
         let (fastest, slowest) = (task.times[0], task.times[task.times.len() - 1]);
         println!(
@@ -87,7 +87,7 @@ impl<'a> Task<'a> {
 }
 
 /// Times all tasks, round by round, each for at least `least` seconds a round.
-fn interleave(tasks: &mut [Task<'_>], repeats: usize, least: f64) {
+fn time_in_turn(tasks: &mut [Task<'_>], repeats: usize, least: f64) {
     for _ in 0..repeats {
         for task in tasks.iter_mut() {
             let start = Instant::now();

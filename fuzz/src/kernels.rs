@@ -11,7 +11,7 @@ fn words(digest: u128) -> (u64, u64) {
 }
 
 /// The bits of a digest, as FORMAT.md lays out a blocked filter.
-fn blocked_bits(digest: u128, plan: &Plan) -> Vec<u64> {
+fn positions_in_block(digest: u128, plan: &Plan) -> Vec<u64> {
     let (h1, h2) = words(digest);
     let block = ((u128::from(h1) * u128::from(plan.cells() / 512)) >> 64) as u64;
     let mut words = vec![h1.wrapping_mul(0x9e37_79b9_7f4a_7c15)];
@@ -49,8 +49,8 @@ pub fn check(bytes: &[u8]) {
     let (layout, items, inserted, asked) = case;
     let items = u64::from(items) + 1;
     match layout % 3 {
-        0 => compare::<Blocked>(Kind::Blocked, items, 0.01, blocked_bits, &inserted, &asked),
-        1 => compare::<Blocked>(Kind::Blocked, items, 1e-6, blocked_bits, &inserted, &asked),
+        0 => compare::<Blocked>(Kind::Blocked, items, 0.01, positions_in_block, &inserted, &asked),
+        1 => compare::<Blocked>(Kind::Blocked, items, 1e-6, positions_in_block, &inserted, &asked),
         _ => compare::<Split>(Kind::Split, items, 0.01, split_bits, &inserted, &asked),
     }
 }

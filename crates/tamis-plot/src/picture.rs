@@ -21,11 +21,11 @@ const MAX_BLOCKS: usize = 256;
 #[must_use]
 pub fn of(any: &AnyFilter, title: String) -> Option<Raster> {
     Some(match any {
-        AnyFilter::Bloom(filter) => of_rate(filter, title),
-        AnyFilter::Blocked(filter) => of_rate(filter, title),
-        AnyFilter::Split(filter) => of_rate(filter, title),
-        AnyFilter::Counting(filter) => of_rate(filter, title),
-        AnyFilter::Quotient(filter) => of_quotient(filter, title)?,
+        AnyFilter::Bloom(filter) => cells_of_rate(filter, title),
+        AnyFilter::Blocked(filter) => cells_of_rate(filter, title),
+        AnyFilter::Split(filter) => cells_of_rate(filter, title),
+        AnyFilter::Counting(filter) => cells_of_rate(filter, title),
+        AnyFilter::Quotient(filter) => cells_of_quotient(filter, title)?,
         AnyFilter::Static(filter) => {
             let plan = filter.plan();
             let notes = vec![format!(
@@ -35,10 +35,10 @@ pub fn of(any: &AnyFilter, title: String) -> Option<Raster> {
                 plan.bits_per_item(),
                 percent(filter.expected_fpr())
             )];
-            Body { bytes: filter.body(), width: 1, cells: plan.bits() }.raster(title, notes)
+            Body { bytes: filter.body(), width: 1, cells: plan.bits() }.to_raster(title, notes)
         }
-        AnyFilter::Zone(filter) => of_zone(filter.plan(), filter.body(), title),
-        AnyFilter::ZoneCounting(filter) => of_zone(filter.plan(), filter.body(), title),
+        AnyFilter::Zone(filter) => cells_of_zone(filter.plan(), filter.body(), title),
+        AnyFilter::ZoneCounting(filter) => cells_of_zone(filter.plan(), filter.body(), title),
         AnyFilter::PublicBloom(filter) => {
             let plan = filter.plan();
             let notes = vec![format!(
@@ -48,7 +48,7 @@ pub fn of(any: &AnyFilter, title: String) -> Option<Raster> {
                 percent(plan.flip_rate().to_f64()),
                 percent(filter.ones())
             )];
-            Body { bytes: filter.body(), width: 1, cells: plan.bits() }.raster(title, notes)
+            Body { bytes: filter.body(), width: 1, cells: plan.bits() }.to_raster(title, notes)
         }
         AnyFilter::Linear(filter) => {
             let plan = filter.plan();
@@ -58,13 +58,13 @@ pub fn of(any: &AnyFilter, title: String) -> Option<Raster> {
                 plan.q()
             )];
             Body { bytes: filter.body(), width: 1, cells: filter.body().len() as u64 * 8 }
-                .raster(title, notes)
+                .to_raster(title, notes)
         }
         _ => return None,
     })
 }
 
-fn of_rate<L: Layout>(filter: &Filter<L>, title: String) -> Raster {
+fn cells_of_rate<L: Layout>(filter: &Filter<L>, title: String) -> Raster {
     let plan = filter.plan();
     let cells = if plan.filter() == Kind::Counting { "counters" } else { "bits" };
     let notes = vec![format!(
@@ -74,7 +74,7 @@ fn of_rate<L: Layout>(filter: &Filter<L>, title: String) -> Raster {
         percent(filter.expected_fpr())
     )];
     let body = Body { bytes: filter.body(), width: plan.counter_bits(), cells: plan.cells() };
-    let mut raster = body.raster(title, notes);
+    let mut raster = body.to_raster(title, notes);
     // One row for each lane of a block.
     let blocks = match plan.filter() {
         Kind::Blocked => Some((64, "one cache line")),
@@ -94,7 +94,7 @@ fn of_rate<L: Layout>(filter: &Filter<L>, title: String) -> Raster {
 }
 
 /// The slots, darker the further a remainder lies from its home. `None` for a damaged file.
-fn of_quotient(filter: &QuotientFilter, title: String) -> Option<Raster> {
+fn cells_of_quotient(filter: &QuotientFilter, title: String) -> Option<Raster> {
     let slots = filter.plan().cells();
     let notes = vec![format!(
         "{:.1}% of {} slots are taken, the darker the further from home; of strangers {} pass now.",
@@ -116,7 +116,7 @@ fn of_quotient(filter: &QuotientFilter, title: String) -> Option<Raster> {
 }
 
 /// One row of residues for each block.
-fn of_zone(plan: &Plan, bytes: &[u8], title: String) -> Raster {
+fn cells_of_zone(plan: &Plan, bytes: &[u8], title: String) -> Raster {
     let blocks = plan.blocks();
     let body = Body { bytes, width: plan.counter_bits(), cells: plan.cells() };
     let drawn = blocks.len().min(MAX_BLOCKS);
@@ -193,7 +193,7 @@ impl Body<'_> {
         set as f64 / (end - from).max(1) as f64
     }
 
-    fn raster(&self, title: String, mut notes: Vec<String>) -> Raster {
+    fn to_raster(&self, title: String, mut notes: Vec<String>) -> Raster {
         if self.cells <= MAX_CELLS {
             let shades = (0..self.cells).map(|cell| self.shade(cell)).collect();
             return Raster {

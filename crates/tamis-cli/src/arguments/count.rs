@@ -51,15 +51,15 @@ fn exact(text: &str) -> Result<u64, Refused> {
         Some((at, 't' | 'T')) => (&text[..at], 1_000_000_000_000),
         _ => (text, 1),
     };
-    times(number, unit)
+    decimal_times(number, unit)
 }
 
 /// A decimal number times a unit, computed exactly.
-pub(super) fn times(number: &str, unit: u64) -> Result<u64, Refused> {
+pub(super) fn decimal_times(number: &str, unit: u64) -> Result<u64, Refused> {
     let number = number.trim();
     if let Some(positive) = number.strip_prefix('-') {
         let is_number =
-            !positive.starts_with(['-', '+']) && times(positive, 1) != Err(Refused::Syntax);
+            !positive.starts_with(['-', '+']) && decimal_times(positive, 1) != Err(Refused::Syntax);
         return Err(if is_number { Refused::Negative } else { Refused::Syntax });
     }
     let number = number.strip_prefix('+').unwrap_or(number);

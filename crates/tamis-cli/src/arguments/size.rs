@@ -1,6 +1,6 @@
 //! Numbers of bytes: 1000, 64k, 64MB, 1.5GiB.
 
-use super::count::{self, times};
+use super::count::{self, decimal_times};
 
 /// A number of bytes: a count, or a number with a unit. kB, MB, GB and TB are powers of 1000, and
 /// so are k, M, G and T, as in counts. KiB, MiB, GiB and TiB are powers of 1024. Case does not
@@ -11,7 +11,7 @@ pub fn size(text: &str) -> Result<u64, String> {
     let lower = text.to_ascii_lowercase();
     let binary = [("kib", 10), ("mib", 20), ("gib", 30), ("tib", 40)];
     if let Some((unit, power)) = binary.into_iter().find(|(unit, _)| lower.ends_with(unit)) {
-        return times(&text[..text.len() - unit.len()], 1 << power).map_err(|_| remedy());
+        return decimal_times(&text[..text.len() - unit.len()], 1 << power).map_err(|_| remedy());
     }
     let number = if lower.ends_with('b') { &text[..text.len() - 1] } else { text };
     count::count(number).map_err(|_| remedy())

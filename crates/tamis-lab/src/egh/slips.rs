@@ -126,12 +126,12 @@ fn arithmetic(book: &mut Notebook) {
          element has only residues 0.",
         format!(
             "2310 of 1..2310 in 28 bits gives {whole}; our list has {}.",
-            last_listed().unwrap_or_default()
+            listed_2310().unwrap_or_default()
         ),
     );
 }
 
-fn last_listed() -> Option<String> {
+fn listed_2310() -> Option<String> {
     let mut filter = CountingFilter::with_plan(plan(2310, 1, CodeKind::Egh)?).ok()?;
     filter.insert(2310u64).ok()?;
     let list = filter.list_by(Method::Algebra).ok()?;

@@ -126,10 +126,10 @@ impl Fast {
         if let Some(last) = bytes.last_chunk::<16>() {
             let (whole, _) = bytes[..bytes.len() - 1].as_chunks::<16>();
             for chunk in whole {
-                let (x, y) = halves(chunk);
+                let (x, y) = two_words(chunk);
                 absorb(x, y);
             }
-            let (x, y) = halves(last);
+            let (x, y) = two_words(last);
             absorb(x, y);
         } else {
             let (x, y) = short(bytes);
@@ -140,7 +140,7 @@ impl Fast {
 }
 
 #[inline]
-fn halves(chunk: &[u8; 16]) -> (u64, u64) {
+fn two_words(chunk: &[u8; 16]) -> (u64, u64) {
     let number = u128::from_le_bytes(*chunk);
     (number as u64, (number >> 64) as u64)
 }

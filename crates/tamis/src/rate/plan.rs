@@ -154,7 +154,7 @@ impl Plan {
 
     /// The rate that `items` in `bits` will show.
     pub fn from_items_bits(filter: Kind, items: u64, bits: u64) -> Result<Plan, Error> {
-        Plan::rate_of(filter, Plan::width_of(filter), items, bits)
+        Plan::from_items_bits_of(filter, Plan::width_of(filter), items, bits)
     }
 
     /// The rate that a counting filter with counters of this width will show.
@@ -164,10 +164,10 @@ impl Plan {
         counter_bits: u32,
     ) -> Result<Plan, Error> {
         check_counter_bits(counter_bits)?;
-        Plan::rate_of(Kind::Counting, counter_bits, items, bits)
+        Plan::from_items_bits_of(Kind::Counting, counter_bits, items, bits)
     }
 
-    fn rate_of(filter: Kind, width: u32, items: u64, bits: u64) -> Result<Plan, Error> {
+    fn from_items_bits_of(filter: Kind, width: u32, items: u64, bits: u64) -> Result<Plan, Error> {
         check_items(items)?;
         check_bits(bits)?;
         if filter == Kind::Quotient {

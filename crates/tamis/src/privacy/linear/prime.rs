@@ -22,14 +22,14 @@ impl Field {
         Field { q, inverse }
     }
 
-    /// `a * 2^16` modulo q, by which [`scaled`](Field::scaled) multiplies by `a`.
+    /// `a * 2^16` modulo q, by which [`times_lifted`](Field::times_lifted) multiplies by `a`.
     fn lift(&self, a: u16) -> u16 {
         ((u32::from(a) << 16) % u32::from(self.q)) as u16
     }
 
     /// `a * b` modulo q, where `lifted` is a's lift.
     #[inline(always)]
-    fn scaled(&self, lifted: u16, b: u16) -> u16 {
+    fn times_lifted(&self, lifted: u16, b: u16) -> u16 {
         let product = u32::from(lifted) * u32::from(b);
         let times = (product as u16).wrapping_mul(self.inverse);
         let rest = ((product >> 16) as u16)
@@ -48,9 +48,9 @@ impl Field {
         while exponent > 0 {
             let lifted = self.lift(power);
             if exponent & 1 == 1 {
-                result = self.scaled(lifted, result);
+                result = self.times_lifted(lifted, result);
             }
-            power = self.scaled(lifted, power);
+            power = self.times_lifted(lifted, power);
             exponent >>= 1;
         }
         result
@@ -87,13 +87,13 @@ pub(super) fn solve(
                 pivot
                     .iter_mut()
                     .zip(&*rest)
-                    .for_each(|(to, from)| *to = field.scaled(inverse, *from));
+                    .for_each(|(to, from)| *to = field.times_lifted(inverse, *from));
                 break;
             }
             let times = field.lift(q - rest[0]);
             rest.iter_mut()
                 .zip(&*pivot)
-                .for_each(|(to, from)| *to = field.add(*to, field.scaled(times, *from)));
+                .for_each(|(to, from)| *to = field.add(*to, field.times_lifted(times, *from)));
         }
     }
     let mut values = filled(0u16, columns + SPAN)?;
@@ -125,14 +125,14 @@ mod tests {
                 for &b in &some {
                     let (wide_a, wide_b, wide_q) = (u32::from(a), u32::from(b), u32::from(q));
                     assert_eq!(
-                        u32::from(field.scaled(field.lift(a), b)),
+                        u32::from(field.times_lifted(field.lift(a), b)),
                         wide_a * wide_b % wide_q,
                         "{a} {b} {q}"
                     );
                     assert_eq!(u32::from(field.add(a, b)), (wide_a + wide_b) % wide_q);
                 }
                 if a > 0 {
-                    assert_eq!(field.scaled(field.lift(a), field.invert(a)), 1, "{a} {q}");
+                    assert_eq!(field.times_lifted(field.lift(a), field.invert(a)), 1, "{a} {q}");
                 }
             }
         }

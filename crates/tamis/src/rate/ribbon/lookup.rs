@@ -52,14 +52,14 @@ impl View {
 
     /// The byte of a block's threshold.
     #[inline(always)]
-    fn cut_byte(&self, block: u64) -> usize {
+    fn threshold_byte(&self, block: u64) -> usize {
         self.cuts + (block >> 5) as usize
     }
 
     /// Whether the keys of this block are in the next layer.
     #[inline(always)]
     fn is_cut(&self, body: &[u8], block: u64) -> bool {
-        let byte = body.get(self.cut_byte(block)).copied().unwrap_or_default();
+        let byte = body.get(self.threshold_byte(block)).copied().unwrap_or_default();
         let code = u32::from(byte) >> (block >> 2 & 6) & 3;
         CUT >> (code * 8 + (block & 7) as u32) & 1 != 0
     }
@@ -71,7 +71,7 @@ impl View {
 
     /// Whether the columns of the row add up to `value` in every plane.
     #[inline(always)]
-    fn matches<const W: usize>(
+    fn columns_match<const W: usize>(
         &self,
         body: &[u8],
         block: u64,
@@ -185,7 +185,7 @@ impl Views {
         if first.is_cut(body, block) {
             return self.passes_later::<W>(body, digest);
         }
-        first.matches::<W>(body, block, row::coefficients(digest), row::fingerprint(digest))
+        first.columns_match::<W>(body, block, row::coefficients(digest), row::fingerprint(digest))
     }
 
     /// One key in forty gets here.
@@ -197,7 +197,7 @@ impl Views {
             let block = row::shard(digest, self.shards) * own + row::later_block(digest, 2, own);
             if !second.is_cut(body, block) {
                 let (row, value) = (row::coefficients(digest), row::fingerprint(digest));
-                return second.matches::<W>(body, block, row, value);
+                return second.columns_match::<W>(body, block, row, value);
             }
         }
         self.passes_last::<W>(body, digest)
@@ -207,7 +207,7 @@ impl Views {
     fn passes_last<const W: usize>(&self, body: &[u8], digest: Digest) -> bool {
         let last = &self.layers[2];
         let block = row::later_block(digest, 3, last.blocks);
-        last.matches::<W>(body, block, row::coefficients(digest), 0)
+        last.columns_match::<W>(body, block, row::coefficients(digest), 0)
     }
 
     /// Asks the memory for what the lookup in the first layer will read.
@@ -218,7 +218,7 @@ impl Views {
             let block = crate::hash::scale(*h1, first.blocks);
             let width = first.width(block);
             let start = width.start(block);
-            prefetch::byte(body, first.cut_byte(block));
+            prefetch::byte(body, first.threshold_byte(block));
             prefetch::byte(body, start);
             prefetch::byte(body, start + 4 * width.stride as usize - 1);
         }

@@ -148,7 +148,7 @@ impl<'a> Design<'a> {
     fn search(&mut self, rival: u64, work: &mut u64) -> Vec<Vec<u64>> {
         let order = self.by_rate();
         let mut found = Vec::new();
-        if !self.complete(&order) {
+        if !self.fill_up(&order) {
             return found;
         }
         found.push(self.moduli());
@@ -163,7 +163,7 @@ impl<'a> Design<'a> {
         self.fill(everything);
         for _ in 0..ROUNDS {
             self.improve(work);
-            if !self.complete(&order) {
+            if !self.fill_up(&order) {
                 break;
             }
             self.shrink(&order, work);
@@ -192,7 +192,7 @@ impl<'a> Design<'a> {
     }
 
     /// Adds the cheapest free numbers until the weight suffices, then drops what is not needed.
-    fn complete(&mut self, order: &[u32]) -> bool {
+    fn fill_up(&mut self, order: &[u32]) -> bool {
         for &number in order {
             if self.weight >= self.target {
                 break;

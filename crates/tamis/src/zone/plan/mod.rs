@@ -5,7 +5,7 @@
 //! | `choose` | the best code for a request |
 //! | `resize` | the same code with more or fewer blocks |
 //! | `listing` | up to how many items a filter can be listed, and how |
-//! | `rates` | formulas of the EGH paper: rates beyond the zone, bounds |
+//! | `paper` | formulas of the EGH paper: rates beyond the zone, bounds |
 //! | `backwards` | the largest universe, or the most items, for a number of bits |
 //! | `guideline` | which zone is worth its bits |
 
@@ -13,7 +13,7 @@ mod backwards;
 mod choose;
 mod guideline;
 mod listing;
-mod rates;
+mod paper;
 mod resize;
 
 pub use backwards::{largest_items, largest_universe};
