@@ -203,7 +203,10 @@ fn filters_of_both_kinds_are_asked_both_ways() {
     assert_eq!(shell.run("query -c both.tamis --keys text numbers").code, 1);
     shell.with_input("add both.tamis", "8\n").refused(&["--keys text", "--keys integers"]);
     shell.with_input("add both.tamis --keys text", "8\n").ok();
-    shell.with_input("add n.tamis --keys text", "ant\n").ok();
+    let added = shell.with_input("add n.tamis --keys text", "ant\n");
+    assert!(added.err.contains("held only integers so far"), "{}", added.err);
+    assert!(!added.err.contains("no member passes"), "{}", added.err);
+    added.ok();
     assert_eq!(shell.run("query -c n.tamis numbers").ok(), "100\n");
     // A filter of one kind has nothing to say; a published one does not know its kind.
     assert_eq!(shell.run("query -c w.tamis words").err, "");

@@ -53,7 +53,7 @@ impl Add {
         let destination = Destination::in_place(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
         filters::check_changeable(&any)?;
-        let format = filters::format_to_change(&any, &self.input.format)?;
+        let format = filters::format_to_add(&any, &self.input.format)?;
         let (mut keys, mut new) = (0, 0);
         let mut out = BufWriter::new(std::io::stdout().lock());
         let reading = if self.print_new || any.promise() == Promise::Zone {

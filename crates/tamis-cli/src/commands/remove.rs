@@ -44,7 +44,7 @@ impl Remove {
         let destination = Destination::in_place(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
         filters::check_removable(&any)?;
-        let format = filters::format_to_change(&any, &self.input.format)?;
+        let format = filters::format_to_remove(&any, &self.input.format)?;
         let (mut removed, mut absent) = (0u64, 0u64);
         format.each(&self.input.files, "removing", Reading::InOrder, |batch| {
             for (index, (key, text)) in batch.keys().into_iter().zip(batch.texts()).enumerate() {

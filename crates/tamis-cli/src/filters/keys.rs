@@ -17,12 +17,31 @@ pub(crate) fn format_to_ask(filter: &AnyFilter, format: &KeyFormat) -> anyhow::R
     Ok(format.for_kinds(kinds))
 }
 
-/// How to change this filter. One that has text and integers must be told which.
-pub(crate) fn format_to_change(
+/// How to add to this filter. Says so if it gets keys of another kind than it had.
+pub(crate) fn format_to_add(filter: &AnyFilter, format: &KeyFormat) -> anyhow::Result<KeyFormat> {
+    if let Some(plan) = filter.plan().zone() {
+        return format.for_universe(plan.universe());
+    }
+    let held = filter.kinds();
+    if format.warning_for(held).is_some() {
+        warn(&format!(
+            "tamis: notice: the filter held only {held} so far; from now on each key is asked for \
+             as text and as an integer"
+        ));
+    }
+    need_one_kind(format.for_kinds(held))
+}
+
+/// How to remove from this filter.
+pub(crate) fn format_to_remove(
     filter: &AnyFilter,
     format: &KeyFormat,
 ) -> anyhow::Result<KeyFormat> {
-    let format = format_to_ask(filter, format)?;
+    need_one_kind(format_to_ask(filter, format)?)
+}
+
+/// Of a filter that has text and integers, it must be said which of them the keys are.
+fn need_one_kind(format: KeyFormat) -> anyhow::Result<KeyFormat> {
     if format.takes_both() {
         bail!(
             "the filter holds text and integers; say which these keys are: --keys text or \

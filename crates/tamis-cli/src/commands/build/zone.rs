@@ -67,7 +67,7 @@ impl BuildZone {
             AnyFilter::from(Filter::with_plan(plan)?)
         };
         let mut keys = 0;
-        let format = filters::format_to_change(&any, &self.input.format)?;
+        let format = filters::format_to_add(&any, &self.input.format)?;
         format.each(&self.input.files, "building", Reading::InOrder, |batch| {
             keys += batch.len() as u64;
             filters::insert(&mut any, batch, self.beyond)?;
