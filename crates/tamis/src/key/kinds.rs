@@ -83,7 +83,7 @@ impl Kinds {
     /// would hold it up.
     #[inline(always)]
     pub(crate) fn add(&mut self, kind: Kinds) {
-        if self.0 | kind.0 != self.0 {
+        if !self.0 & kind.0 != 0 {
             self.0 |= kind.0;
         }
     }

@@ -239,11 +239,12 @@ impl<L: Layout> Filter<L> {
 
     /// Puts many keys in, and says how many were certainly new.
     ///
-    /// A large blocked filter that gets many keys sorts them by region first, because memory is
-    /// slow at random places. It does so from 32 MiB and one key a block (64 bytes) on, by the
-    /// lower bound of the iterator's size. Sorting takes half the memory of the filter, or as much
-    /// as the filter with 16 hashes; if the system refuses it, the keys are not sorted. If the
-    /// iterator panics, the keys that were being sorted are not in the filter.
+    /// A large filter that gets many keys sorts them by region first, because memory is slow at
+    /// random places. It does so from 32 MiB and one key for a cache line of 64 bytes on (`bloom`:
+    /// one place of a key), by the lower bound of the iterator's size. Sorting takes half the
+    /// memory of the filter, or as much as the filter with 16 hashes in blocks; if the system
+    /// refuses it, the keys are not sorted. Counting filters do not sort. If the iterator panics,
+    /// the keys that were being sorted are not in the filter.
     ///
     /// ```
     /// let mut seen = tamis::Bloom::new(1_000, 0.01)?;

@@ -97,7 +97,7 @@ fn set_256(block: &mut Block256, word: u32) -> bool {
 }
 
 impl Kernels for Avx2 {
-    type Walks = scalar::Rounds;
+    type Walks = scalar::Rounds<Avx2>;
 
     const HASHES_TOGETHER: bool = false;
 
@@ -133,8 +133,8 @@ impl Kernels for Avx2 {
         Scalar.find_regions(units, region, h1, regions);
     }
 
-    fn walks(self, shape: WalkShape) -> scalar::Rounds {
-        Scalar.walks(shape)
+    fn walks(self, shape: WalkShape) -> scalar::Rounds<Avx2> {
+        scalar::Rounds::new(self, shape)
     }
 
     #[inline(always)]

@@ -6,12 +6,13 @@
 //! | [`Scalar`] | `scalar.rs` | any machine; it defines what the others must do |
 //! | `Avx2` | `avx2.rs` | AVX2, BMI and POPCNT |
 //! | `Avx512` | `avx512/` | AVX-512 F, DQ, VL and VBMI as well |
+//! | `Neon` | `neon.rs` | 64-bit ARM; tested in an emulator, not measured |
 //!
 //! Each level is a token that implements [`Kernels`]. Only [`Level::detect`] makes the tokens, so
 //! code that holds one may use its instructions. [`dispatch`] turns a level that is known at run
 //! time into a token that is known at compile time.
 //!
-//! The environment variable `TAMIS_LEVEL` (`scalar`, `avx2` or `avx512`) lowers the level, for
+//! The environment variable `TAMIS_LEVEL` (`scalar`, `avx2`, `avx512`, `neon`) lowers the level, for
 //! tests and measurements. It is read once; any other value, and a level above the processor's,
 //! changes nothing.
 //!
@@ -20,8 +21,14 @@
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[path = "x86.rs"]
 mod native;
-// Kernels for NEON would stand beside this one. Miri runs the scalar kernels only.
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(miri)))]
+#[path = "arm.rs"]
+mod native;
+// Miri runs the scalar kernels only.
+#[cfg(any(
+    miri,
+    not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))
+))]
 #[path = "other.rs"]
 mod native;
 pub(crate) mod planes;

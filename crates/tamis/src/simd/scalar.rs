@@ -97,26 +97,31 @@ fn set_256(block: &mut Block256, word: u32) -> bool {
     missing != 0
 }
 
-/// The same in calls, which do not take the registers of other levels in a loop that has all.
+/// The same in calls, which do not take the registers of other levels in a loop that has all. They
+/// are cold, so that the loop of another level runs straight on.
 #[cfg_attr(any(not(target_arch = "x86_64"), miri), allow(dead_code))]
 pub(super) mod called {
     use super::{Block256, Block512};
 
+    #[cold]
     #[inline(never)]
     pub(in crate::simd) fn has_512(block: &Block512, word: u64) -> bool {
         super::has_512(block, word)
     }
 
+    #[cold]
     #[inline(never)]
     pub(in crate::simd) fn set_512(block: &mut Block512, word: u64) -> bool {
         super::set_512(block, word)
     }
 
+    #[cold]
     #[inline(never)]
     pub(in crate::simd) fn has_256(block: &Block256, word: u32) -> bool {
         super::has_256(block, word)
     }
 
+    #[cold]
     #[inline(never)]
     pub(in crate::simd) fn set_256(block: &mut Block256, word: u32) -> bool {
         super::set_256(block, word)
@@ -124,7 +129,7 @@ pub(super) mod called {
 }
 
 impl Kernels for Scalar {
-    type Walks = Rounds;
+    type Walks = Rounds<Scalar>;
 
     const HASHES_TOGETHER: bool = false;
 
@@ -165,8 +170,8 @@ impl Kernels for Scalar {
         }
     }
 
-    fn walks(self, shape: WalkShape) -> Rounds {
-        Rounds { shape, pending: Digests::new(), number: 0 }
+    fn walks(self, shape: WalkShape) -> Rounds<Scalar> {
+        Rounds::new(self, shape)
     }
 
     fn run<W: Work>(self, work: W) -> W::Output {
@@ -174,8 +179,9 @@ impl Kernels for Scalar {
     }
 }
 
-/// Two places of every key of a batch, then two more of those that passed, and so on.
-pub(crate) struct Rounds {
+/// Some places of every key of a batch, then some more of those that passed, and so on.
+pub(crate) struct Rounds<N> {
+    kernels: N,
     shape: WalkShape,
     /// Keys whose first places are being fetched.
     pending: Digests,
@@ -183,11 +189,18 @@ pub(crate) struct Rounds {
     number: usize,
 }
 
-impl Walks for Rounds {
+impl<N: Kernels> Rounds<N> {
+    pub(super) fn new(kernels: N, shape: WalkShape) -> Rounds<N> {
+        Rounds { kernels, shape, pending: Digests::new(), number: 0 }
+    }
+}
+
+impl<N: Kernels> Walks for Rounds<N> {
     fn push(&mut self, body: &[u8], digests: &Digests, answers: &mut [bool]) {
         if !self.shape.far {
             let end = self.number + digests.len;
-            look_in_rounds(self.shape, body, digests, &mut answers[self.number..end]);
+            let answers = &mut answers[self.number..end];
+            self.kernels.run(Round::<6> { shape: self.shape, body, digests, answers });
             self.number = end;
             return;
         }
@@ -201,40 +214,64 @@ impl Walks for Rounds {
 
     fn finish(&mut self, body: &[u8], answers: &mut [bool]) {
         let end = self.number + self.pending.len;
-        look_in_rounds(self.shape, body, &self.pending, &mut answers[self.number..end]);
+        let answers = &mut answers[self.number..end];
+        self.kernels.run(Round::<2> { shape: self.shape, body, digests: &self.pending, answers });
         self.number = end;
         self.pending.clear();
     }
 }
 
-/// Keys that pass are sorted out by counting, not by branching, and the next places of those left
-/// are asked for a whole round before they are needed.
-fn look_in_rounds(shape: WalkShape, body: &[u8], digests: &Digests, answers: &mut [bool]) {
-    let WalkShape { cells, hashes, .. } = shape;
-    // Those left: which they are, and how far they have walked.
-    let mut left = [(0, 0); BATCH];
-    let mut count = 0;
-    for (i, digest) in digests.iter().enumerate() {
-        let mut walk = Walk::new(digest, cells);
-        let passes = bits::get(body, walk.next()) & (hashes == 1 || bits::get(body, walk.next()));
-        left[count] = (i, walk.x());
-        count += usize::from(passes);
-    }
-    let mut asked = hashes.min(2);
-    while count > 0 && asked < hashes {
-        let walk = |(i, x): (usize, u64)| Walk::new(Digest { h1: x, h2: digests.h2[i] }, cells);
-        let two = asked + 1 < hashes;
-        if shape.later_far {
-            left[..count].iter().for_each(|key| walk(*key).prefetch(body, 1 + u32::from(two)));
-        }
-        let before = std::mem::take(&mut count);
-        for at in 0..before {
-            let mut walk = walk(left[at]);
-            let passes = bits::get(body, walk.next()) & (!two || bits::get(body, walk.next()));
-            left[count] = (left[at].0, walk.x());
+/// The lookups of a batch: two places of each key, and then `LATER` places at a time of those left.
+/// Two where memory is far, since half of those fetched are in vain; more where it is near, since
+/// sorting out those left costs more than a place.
+struct Round<'a, const LATER: u32> {
+    shape: WalkShape,
+    body: &'a [u8],
+    digests: &'a Digests,
+    answers: &'a mut [bool],
+}
+
+impl<const LATER: u32> Work for Round<'_, LATER> {
+    type Output = ();
+
+    /// Keys that pass are sorted out by counting, not by branching, and the next places of those
+    /// left are asked for a whole round before they are needed.
+    #[inline(always)]
+    fn run(self) {
+        let Round { shape: WalkShape { cells, hashes, later_far, .. }, body, digests, answers } =
+            self;
+        // Those left: which they are, and how far they have walked.
+        let mut left = [(0, 0); BATCH];
+        let mut count = 0;
+        for (i, digest) in digests.iter().enumerate() {
+            let mut walk = Walk::new(digest, cells);
+            let passes = has_places(body, &mut walk, hashes.min(2));
+            left[count] = (i, walk.x());
             count += usize::from(passes);
         }
-        asked += 2;
+        let mut asked = hashes.min(2);
+        while count > 0 && asked < hashes {
+            let walk = |(i, x): (usize, u64)| Walk::new(Digest { h1: x, h2: digests.h2[i] }, cells);
+            let next = (hashes - asked).min(LATER);
+            if later_far {
+                left[..count].iter().for_each(|key| walk(*key).prefetch(body, next));
+            }
+            let before = std::mem::take(&mut count);
+            for at in 0..before {
+                let mut walk = walk(left[at]);
+                let passes = has_places(body, &mut walk, next);
+                left[count] = (left[at].0, walk.x());
+                count += usize::from(passes);
+            }
+            asked += next;
+        }
+        left[..count].iter().for_each(|(i, _)| answers[*i] = true);
     }
-    left[..count].iter().for_each(|(i, _)| answers[*i] = true);
+}
+
+/// Whether the next places of a walk are set. How many they are is the same for all keys of a
+/// round, so the branches of the loop are foreseen.
+#[inline(always)]
+fn has_places(body: &[u8], walk: &mut Walk, places: u32) -> bool {
+    (0..places).fold(0, |missing, _| missing | bits::missing(body, walk.next())) == 0
 }

@@ -7,9 +7,9 @@ mod arith;
 mod walks;
 
 use super::{Avx512, select_by_deposit};
-use crate::hash::Fast;
-use crate::simd::scalar::{FIRST_FIELD, SALTS};
-use crate::simd::{BATCH, Block256, Block512, Kernels, Scalar, WalkShape, Work};
+use crate::hash::{Digests, Fast};
+use crate::simd::scalar::{FIRST_FIELD, Rounds, SALTS};
+use crate::simd::{BATCH, Block256, Block512, Kernels, Scalar, WalkShape, Walks, Work};
 use arith::{Scale, load, multiply, multiply_low, splat, store};
 use std::arch::x86_64::{
     __m256i, __m512i, _mm256_loadu_si256, _mm256_mullo_epi32, _mm256_or_si256, _mm256_set1_epi32,
@@ -93,7 +93,7 @@ fn set_256(block: &mut Block256, word: u32) -> bool {
 }
 
 impl Kernels for Avx512 {
-    type Walks = walks::Wave;
+    type Walks = Either;
 
     const HASHES_TOGETHER: bool = true;
 
@@ -132,8 +132,12 @@ impl Kernels for Avx512 {
         unsafe { find_regions(units, region, h1, regions) }
     }
 
-    fn walks(self, shape: WalkShape) -> walks::Wave {
-        walks::Wave::new(self, shape)
+    fn walks(self, shape: WalkShape) -> Either {
+        if shape.far {
+            Either::Far(Box::new(walks::Wave::new(self, shape)))
+        } else {
+            Either::Near(Box::new(Rounds::new(self, shape)))
+        }
     }
 
     #[inline(always)]
@@ -144,6 +148,29 @@ impl Kernels for Avx512 {
     fn run<W: Work>(self, work: W) -> W::Output {
         // SAFETY: the token proves that the processor has all of them.
         unsafe { run(work) }
+    }
+}
+
+/// Keys in a classic filter: in waves, where a place is fetched a whole turn before it is looked at,
+/// or, in the caches, in rounds, which sort out less.
+pub(crate) enum Either {
+    Far(Box<walks::Wave>),
+    Near(Box<Rounds<Avx512>>),
+}
+
+impl Walks for Either {
+    fn push(&mut self, body: &[u8], digests: &Digests, answers: &mut [bool]) {
+        match self {
+            Either::Far(wave) => wave.push(body, digests, answers),
+            Either::Near(rounds) => rounds.push(body, digests, answers),
+        }
+    }
+
+    fn finish(&mut self, body: &[u8], answers: &mut [bool]) {
+        match self {
+            Either::Far(wave) => wave.finish(body, answers),
+            Either::Near(rounds) => rounds.finish(body, answers),
+        }
     }
 }
 
