@@ -11,6 +11,7 @@ fn main() -> Result<(), tamis::Error> {
     seen.save("target/seen.tamis")?; // whole or not at all
     // Mapped, not read: milliseconds for gigabytes.
     let seen = AnyFilter::open("target/seen.tamis")?;
+    // The file could hold a zone filter, which refuses keys outside its universe.
     assert!(seen.contains(7)?);
     Ok(())
 }
