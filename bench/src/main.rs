@@ -4,7 +4,8 @@
 //! cargo run --release -p tamis-bench -- lookup [--full] [--csv FILE]
 //! ```
 //!
-//! and likewise `insert`, `strings` and `all` of them; `private` builds and asks published filters,
+//! and likewise `insert`, `strings` and `all` of them; `static` builds and asks static filters
+//! (with --full of 2x10^7 keys as well); `private` builds and asks published filters,
 //! `noise` flips bits, `zone` asks zone filters and `list` lists them; `soak [--seconds N]` asks a
 //! mapped filter with eight threads while another process replaces its file (60 seconds, or with
 //! --full 10^9 lookups). `--level avx2|scalar` measures as if the processor had no more. The full
@@ -20,6 +21,7 @@ mod noise;
 mod private;
 mod report;
 mod soak;
+mod static_filter;
 mod strings;
 mod timing;
 mod zone;
@@ -73,6 +75,7 @@ fn main() -> ExitCode {
                 "strings" => strings::run(&mut report, full),
                 "private" => private::run(&mut report, full),
                 "zone" => zone::run(&mut report),
+                "static" => static_filter::run(&mut report, full),
                 "noise" => {
                     noise::run();
                     Ok(())
@@ -119,7 +122,7 @@ fn finish(result: Result<(), Box<dyn std::error::Error>>) -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: tamis-bench lookup|insert|strings|private|zone|all [--full] [--csv FILE], \
+        "usage: tamis-bench lookup|insert|strings|static|private|zone|all [--full] [--csv FILE], \
          tamis-bench noise|list, or tamis-bench soak [--seconds N] [--full]; \
          each with [--level scalar|avx2|avx512]"
     );

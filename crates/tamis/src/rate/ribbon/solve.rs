@@ -81,55 +81,67 @@ impl<V: Value> Band<V> {
     /// Inserts all rows of a group, or none: `false` if they contradict each other or the rows that
     /// are there.
     ///
-    /// Several rows are on their way at a time. Each step of one waits for the step before it, and
-    /// the others use the time.
+    /// Three rows are on their way at a time, in registers. Each step of a row waits for the step
+    /// before it, and the others use the time.
     #[inline(always)]
     pub(super) fn insert(&mut self, mut group: impl Iterator<Item = Equation<V>>) -> bool {
         self.added.clear();
-        let idle = Equation { at: 0, coefficients: 0, value: V::default() };
-        let (mut a, mut b, mut c, mut d) = (idle, idle, idle, idle);
+        let rows = &mut self.rows[..];
+        let values = &mut self.values[..rows.len()];
         let mut fits = true;
-        loop {
-            let mut busy = false;
-            for lane in [&mut a, &mut b, &mut c, &mut d] {
-                if lane.coefficients == 0 {
-                    match group.next() {
-                        Some(next) => *lane = next,
-                        None => continue,
+        // One step of a row: it becomes the row of its first column, or adds the one that is there.
+        // A row that is done, with no coefficients left, makes room for `next`.
+        macro_rules! step {
+            ($row:ident, $next:expr) => {
+                let there = rows[$row.at];
+                if there == 0 {
+                    (rows[$row.at], values[$row.at]) = ($row.coefficients, $row.value);
+                    self.added.push($row.at);
+                    $row.coefficients = 0;
+                    $next
+                } else {
+                    $row.coefficients ^= there;
+                    $row.value = $row.value ^ values[$row.at];
+                    if $row.coefficients == 0 {
+                        // Others say the same already, or the opposite.
+                        fits &= $row.value == V::default();
+                        $next
+                    } else {
+                        let skip = $row.coefficients.trailing_zeros();
+                        $row.coefficients >>= skip;
+                        $row.at += skip as usize;
                     }
                 }
-                busy = true;
-                fits &= self.step(lane);
-            }
-            if !busy {
-                return true;
-            }
-            if !fits {
-                self.take_back();
-                return false;
+            };
+        }
+        let none = Equation { at: 0, coefficients: 0, value: V::default() };
+        let mut first = || group.next().unwrap_or(none);
+        let (mut a, mut b, mut c) = (first(), first(), first());
+        macro_rules! refill {
+            ($row:ident) => {
+                match group.next() {
+                    Some(next) if fits => $row = next,
+                    _ => break,
+                }
+            };
+        }
+        if c.coefficients != 0 {
+            loop {
+                step!(a, refill!(a));
+                step!(b, refill!(b));
+                step!(c, refill!(c));
             }
         }
-    }
-
-    /// One step of a row: it becomes the row of its first column, or adds the one that is there.
-    /// `false` if it says the opposite of other rows. It has no coefficients left when it is done.
-    #[inline(always)]
-    fn step(&mut self, row: &mut Equation<V>) -> bool {
-        let Some(there) = self.rows.get_mut(row.at) else { return false };
-        let Some(value) = self.values.get_mut(row.at) else { return false };
-        if *there == 0 {
-            (*there, *value) = (row.coefficients, row.value);
-            self.added.push(row.at);
-            row.coefficients = 0;
-            return true;
+        // What is left when no more come.
+        for mut row in [a, b, c] {
+            while row.coefficients != 0 && fits {
+                step!(row, break);
+            }
         }
-        let rest = row.coefficients ^ *there;
-        row.value = row.value ^ *value;
-        let skip = rest.trailing_zeros();
-        row.coefficients = rest.checked_shr(skip).unwrap_or_default();
-        row.at += skip as usize;
-        // Nothing is left: others say the same already, or the opposite.
-        rest != 0 || row.value == V::default()
+        if !fits {
+            self.take_back();
+        }
+        fits
     }
 
     /// Takes the rows of the last group out again: no other row was changed by them.
