@@ -12,6 +12,7 @@ pub mod list;
 pub mod merge;
 pub mod quotient;
 pub mod round_trip;
+pub mod static_filter;
 
 #[path = "../../crates/tamis/tests/hostile/files.rs"]
 #[allow(dead_code, clippy::unwrap_used)]

@@ -102,3 +102,8 @@ fn quotient() {
 fn round_trip() {
     run(tamis_fuzz::round_trip::check, &seeds("round_trip", &[]), 2_000, 400);
 }
+
+#[test]
+fn static_filter() {
+    run(tamis_fuzz::static_filter::check, &seeds("static_filter", &[]), 300, 600);
+}

@@ -135,7 +135,7 @@ impl<V: Value> Band<V> {
         // What is left when no more come.
         for mut row in [a, b, c] {
             while row.coefficients != 0 && fits {
-                step!(row, break);
+                step!(row, {});
             }
         }
         if !fits {
