@@ -67,36 +67,6 @@ macro_rules! dispatch {
 }
 pub(crate) use dispatch;
 
-/// What single keys are looked up with.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Single;
-
-impl Single {
-    pub(crate) fn new(_: Level) -> Single {
-        Single
-    }
-
-    #[inline(always)]
-    pub(crate) fn has_512(self, block: &Block512, word: u64) -> bool {
-        Scalar.has_512(block, word)
-    }
-
-    #[inline(always)]
-    pub(crate) fn set_512(self, block: &mut Block512, word: u64) -> bool {
-        Scalar.set_512(block, word)
-    }
-
-    #[inline(always)]
-    pub(crate) fn has_256(self, block: &Block256, word: u32) -> bool {
-        Scalar.has_256(block, word)
-    }
-
-    #[inline(always)]
-    pub(crate) fn set_256(self, block: &mut Block256, word: u32) -> bool {
-        Scalar.set_256(block, word)
-    }
-}
-
 pub(super) fn prefetch<T>(_: *const T) {}
 
 /// The same word. See the version for x86.
