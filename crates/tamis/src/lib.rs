@@ -81,7 +81,10 @@ pub use format::{AnyFilter, Open, Promise};
 pub use hash::{Digest, HashFamily, SecretKey};
 pub use health::Health;
 pub use key::{Encoded, Hashed, Key, KeyRef, Kinds};
-pub use rate::{BlockedBloom, Bloom, CountingBloom, QuotientFilter, SplitBloom, StaticFilter};
+pub use rate::{
+    BlockedBloom, Bloom, ConcurrentBlockedBloom, ConcurrentBloom, ConcurrentSplitBloom,
+    CountingBloom, QuotientFilter, SplitBloom, StaticFilter,
+};
 
 /// The level of the kernels that filters use on this machine: `scalar`, `avx2` or `avx512`. The
 /// environment variable `TAMIS_LEVEL` can lower it, if it is set when the program first asks; the

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::Read;
 #[cfg(not(feature = "mmap"))]
 use std::io::{Seek, SeekFrom};
+use std::sync::atomic::AtomicU8;
 
 /// A cache line, so that a block never straddles two.
 #[derive(Clone, Copy)]
@@ -192,6 +193,33 @@ pub(crate) fn read_full(input: &mut impl Read, target: &mut [u8]) -> std::io::Re
         }
     }
     Ok(filled)
+}
+
+/// A body that many threads change at once, byte by byte.
+pub(crate) struct SharedStore(Store);
+
+impl From<Store> for SharedStore {
+    fn from(store: Store) -> SharedStore {
+        SharedStore(store)
+    }
+}
+
+impl From<SharedStore> for Store {
+    fn from(shared: SharedStore) -> Store {
+        shared.0
+    }
+}
+
+impl SharedStore {
+    /// All bytes.
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    pub(crate) fn bytes(&self) -> &[AtomicU8] {
+        // SAFETY: the store owns `len` bytes from `start` on, an atomic byte is laid out like a
+        // byte, and nobody has a plain reference to them: the store is within this type, which only
+        // hands out atomic ones.
+        unsafe { std::slice::from_raw_parts(self.0.start.cast(), self.0.len) }
+    }
 }
 
 impl PartialEq for Store {

@@ -108,6 +108,13 @@ pub(crate) mod sealed {
             };
             keys.map(insert).sum()
         }
+        /// Gives the positions of the key's bits to `keep_going` until it answers `false`; says
+        /// whether it never did. Some positions may be equal.
+        #[allow(private_interfaces)]
+        #[inline(always)]
+        fn places(plan: &Plan, probe: &Probe<'_>, keep_going: impl FnMut(u64) -> bool) -> bool {
+            probe.visit(plan.cells(), plan.hashes(), keep_going)
+        }
         /// Makes `body` hold what either held.
         fn union(_: &Plan, body: &mut [u8], other: &[u8]) {
             bits::or(body, other);
@@ -197,6 +204,11 @@ impl<L: Layout> Filter<L> {
         let level = Level::detect();
         let single = Single::new(level);
         Ok(Filter { plan, hash, kinds, body, level, single, layout: PhantomData })
+    }
+
+    /// All that the filter is made of.
+    pub(super) fn into_parts(self) -> (Plan, HashFamily, Kinds, Store) {
+        (self.plan, self.hash, self.kinds, self.body)
     }
 
     /// Puts a key in. `true` if it was certainly new. `false` if it was there before, or if other

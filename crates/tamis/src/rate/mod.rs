@@ -15,6 +15,7 @@
 
 mod blocked;
 mod bloom;
+mod concurrent;
 mod counting;
 mod expected;
 mod filter;
@@ -30,6 +31,10 @@ use crate::{AnyFilter, Error, HashFamily};
 pub use crate::Health;
 pub use blocked::{Blocked, BlockedBloom};
 pub use bloom::{Bloom, Classic};
+pub use concurrent::{
+    ConcurrentBlockedBloom, ConcurrentBloom, ConcurrentFilter, ConcurrentLayout,
+    ConcurrentSplitBloom,
+};
 pub use counting::{Counting, CountingBloom};
 pub use filter::{Filter, Layout};
 pub use plan::{Kind, MAX_BITS, MAX_FPR, MAX_HASHES, MIN_FPR, Plan};

@@ -113,6 +113,8 @@ pub(crate) trait Block: Sized + Send + Sync + 'static {
     fn locate(blocks: u64, h1: u64) -> (u64, Self::Word);
     /// The second word, if keys have two.
     fn second(h2: u64) -> Self::Word;
+    /// Which bits of a block a word means, one in each lane.
+    fn positions(word: Self::Word) -> [u16; 8];
 
     /// For [`Work`].
     fn has(&self, kernels: impl Kernels, word: Self::Word) -> bool;
@@ -145,6 +147,11 @@ impl Block for Block512 {
     #[inline(always)]
     fn second(h2: u64) -> u64 {
         h2
+    }
+
+    #[inline(always)]
+    fn positions(word: u64) -> [u16; 8] {
+        scalar::positions_512(word)
     }
 
     #[inline(always)]
@@ -191,6 +198,11 @@ impl Block for Block256 {
     #[inline(always)]
     fn second(_: u64) -> u32 {
         0
+    }
+
+    #[inline(always)]
+    fn positions(word: u32) -> [u16; 8] {
+        scalar::positions_256(word)
     }
 
     #[inline(always)]

@@ -41,6 +41,14 @@ fn pattern_512(word: u64) -> [u64; 8] {
     lanes
 }
 
+/// The positions of those bits in the block.
+#[inline(always)]
+pub(super) fn positions_512(word: u64) -> [u16; 8] {
+    std::array::from_fn(|i| {
+        64 * i as u16 + 63 - (word >> (FIRST_FIELD as usize + 6 * i) & 63) as u16
+    })
+}
+
 /// What a word of 32 bits is multiplied by for each lane: the salts of Apache Parquet's filters,
 /// which these kernels serve as well.
 // FORMAT v1: frozen
@@ -60,6 +68,12 @@ pub(super) const SALTS: [u32; 8] = [
 #[inline]
 fn pattern_256(word: u32) -> [u32; 8] {
     SALTS.map(|salt| 1 << (word.wrapping_mul(salt) >> 27))
+}
+
+/// The positions of those bits in the block.
+#[inline(always)]
+pub(super) fn positions_256(word: u32) -> [u16; 8] {
+    std::array::from_fn(|i| 32 * i as u16 + (word.wrapping_mul(SALTS[i]) >> 27) as u16)
 }
 
 /// All lanes, without a branch: which lane fails first is a coin toss that no processor predicts.

@@ -197,6 +197,17 @@ impl<L: InBlocks> Operations for L {
         }
     }
 
+    #[inline(always)]
+    fn places(plan: &Plan, probe: &Probe<'_>, mut keep_going: impl FnMut(u64) -> bool) -> bool {
+        let Some(shape) = plan.block_shape() else { return false };
+        let (digest, bits) = (digest_of(probe), shape.bits());
+        let (block, word) = L::Block::locate(shape.count, digest.h1);
+        let mut all = |word| {
+            L::Block::positions(word).iter().all(|bit| keep_going(block * bits + u64::from(*bit)))
+        };
+        all(word) && (!two_words::<L::Block>(plan) || all(L::Block::second(digest.h2)))
+    }
+
     /// The mean over the blocks of the product over the lanes of their fill, and what words of
     /// few bits add.
     fn fpr(plan: &Plan, body: &[u8]) -> f64 {
