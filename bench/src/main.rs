@@ -8,7 +8,8 @@
 //! (with --full of 2x10^7 keys as well); `private` builds and asks published filters,
 //! `noise` flips bits, `zone` asks zone filters and `list` lists them; `soak [--seconds N]` asks a
 //! mapped filter with eight threads while another process replaces its file (60 seconds, or with
-//! --full 10^9 lookups). `--level avx2|scalar` measures as if the processor had no more. The full
+//! --full 10^9 lookups). `--level avx2|scalar` measures as if the processor had no more, `--levels`
+//! at every level that the processor has, one after the other. The full
 //! run takes 5x10^7 keys as well. Medians of many repeats are
 //! printed, with quartiles, ratios to the bare memory access, and, beside every lookup, the
 //! share of keys that passed.
@@ -37,6 +38,16 @@ fn main() -> ExitCode {
     {
         let level = words.drain(at..at + 2).nth(1).unwrap_or_default();
         return run_at(&level, &words);
+    }
+    if let Some(at) = words.iter().position(|word| word == "--levels") {
+        let _ = words.remove(at);
+        for level in levels() {
+            let done = run_at(level, &words);
+            if done != ExitCode::SUCCESS {
+                return done;
+            }
+        }
+        return ExitCode::SUCCESS;
     }
     let full = words.iter().position(|word| word == "--full").map(|at| words.remove(at)).is_some();
     let csv =
@@ -95,10 +106,20 @@ fn main() -> ExitCode {
     }
 }
 
+/// The levels with kernels of their own that the processor has, the highest first.
+fn levels() -> &'static [&'static str] {
+    match tamis::processor_level() {
+        "avx512" => &["avx512", "avx2"],
+        "avx2" => &["avx2"],
+        "neon" => &["neon"],
+        _ => &["scalar"],
+    }
+}
+
 /// Runs this program again with the kernels capped: the library reads the cap when it first looks
 /// at the processor.
 fn run_at(level: &str, words: &[String]) -> ExitCode {
-    if !["scalar", "avx2", "avx512"].contains(&level) {
+    if !["scalar", "avx2", "avx512", "neon"].contains(&level) {
         return usage();
     }
     let run = std::env::current_exe()
@@ -124,7 +145,7 @@ fn usage() -> ExitCode {
     eprintln!(
         "usage: tamis-bench lookup|insert|strings|static|private|zone|all [--full] [--csv FILE], \
          tamis-bench noise|list, or tamis-bench soak [--seconds N] [--full]; \
-         each with [--level scalar|avx2|avx512]"
+         each with [--level scalar|avx2|avx512|neon] or [--levels]"
     );
     ExitCode::from(2)
 }
