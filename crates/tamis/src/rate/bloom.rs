@@ -11,7 +11,7 @@ use crate::{Error, HashFamily, Key, Kinds};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A set that is sometimes wrong about strangers, never about members, in the fewest bits of the
-/// three layouts: 1.44 n log2(1/rate).
+/// layouts: 1.44 n log2(1/rate).
 ///
 /// | key | `contains` |
 /// |---|---|

@@ -32,7 +32,7 @@ const COUNTER_BITS: u32 = 4;
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum Kind {
-    /// [`Bloom`](super::Bloom): the fewest bits.
+    /// [`Bloom`](super::Bloom): the usual one, the fewest bits of the layouts.
     Bloom,
     /// [`BlockedBloom`](super::BlockedBloom): one cache line a lookup.
     Blocked,

@@ -57,7 +57,7 @@ pub(crate) struct Size {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// The fewest bits
+    /// The usual one: keys are added as they come
     Bloom,
     /// One cache line a lookup: fast at any size, for 5% more bits at 1%
     Blocked,
