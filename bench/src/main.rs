@@ -5,7 +5,8 @@
 //! ```
 //!
 //! and likewise `insert`, `strings` and `all` of them; `static` builds and asks static filters
-//! (with --full of 2x10^7 keys as well); `private` builds and asks published filters,
+//! (with --full of 2x10^7 keys as well); `removable` does so with
+//! filters that can forget, and `shared` with filters that threads share; `private` builds and asks published filters,
 //! `noise` flips bits, `zone` asks zone filters and `list` lists them; `soak [--seconds N]` asks a
 //! mapped filter with eight threads while another process replaces its file (60 seconds, or with
 //! --full 10^9 lookups). `--level avx2|scalar` measures as if the processor had no more, `--levels`
@@ -20,7 +21,9 @@ mod list;
 mod lookup;
 mod noise;
 mod private;
+mod removable;
 mod report;
+mod shared;
 mod soak;
 mod static_filter;
 mod strings;
@@ -87,6 +90,8 @@ fn main() -> ExitCode {
                 "private" => private::run(&mut report, full),
                 "zone" => zone::run(&mut report),
                 "static" => static_filter::run(&mut report, full),
+                "removable" => removable::run(&mut report, full),
+                "shared" => shared::run(&mut report, full),
                 "noise" => {
                     noise::run();
                     Ok(())
@@ -143,7 +148,7 @@ fn finish(result: Result<(), Box<dyn std::error::Error>>) -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: tamis-bench lookup|insert|strings|static|private|zone|all [--full] [--csv FILE], \
+        "usage: tamis-bench lookup|insert|strings|static|removable|shared|private|zone|all [--full] [--csv FILE], \
          tamis-bench noise|list, or tamis-bench soak [--seconds N] [--full]; \
          each with [--level scalar|avx2|avx512|neon] or [--levels]"
     );
