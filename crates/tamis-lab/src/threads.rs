@@ -8,7 +8,7 @@ use std::thread;
 
 /// The results of `work` on 0 to `jobs` - 1, in order. The result does not depend on the cores, as
 /// long as a job depends on its number only.
-pub(crate) fn shared<T: Send>(jobs: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub(crate) fn in_order<T: Send>(jobs: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let cores = thread::available_parallelism().map_or(1, usize::from).min(jobs);
     let next = AtomicUsize::new(0);
     let take = || {
@@ -31,13 +31,13 @@ pub(crate) fn shared<T: Send>(jobs: usize, work: impl Fn(usize) -> T + Sync) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::shared;
+    use super::in_order;
 
     #[test]
     fn results_are_in_order() {
-        assert_eq!(shared(0, |job| job), Vec::<usize>::new());
+        assert_eq!(in_order(0, |job| job), Vec::<usize>::new());
         assert_eq!(
-            shared(1000, |job| job * job),
+            in_order(1000, |job| job * job),
             (0..1000).map(|job| job * job).collect::<Vec<_>>()
         );
     }

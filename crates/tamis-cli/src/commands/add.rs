@@ -43,7 +43,10 @@ pub(crate) struct Add {
 
 impl Add {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        output::check_sources(&self.input, self.access.files().into_iter().chain([&*self.filter]))?;
+        output::check_sources(
+            &self.input,
+            self.access.dictionary_path().into_iter().chain([&*self.filter]),
+        )?;
         if self.print_new && self.filter == Path::new("-") {
             bail!(
                 "the filter and the new keys cannot both go to standard output; name a file for \

@@ -42,7 +42,7 @@ pub(crate) struct Info {
 
 impl Info {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let files = self.filters.iter().map(PathBuf::as_path).chain(self.opening.files());
+        let files = self.filters.iter().map(PathBuf::as_path).chain(self.opening.dictionary_path());
         output::standard_input_once(files)?;
         let mut unknown = 0;
         for (i, path) in self.filters.iter().enumerate() {

@@ -63,7 +63,7 @@ const ALPHA: f64 = 0.05;
 impl Measure {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let files = self.members.iter().chain(&self.strangers).chain([&self.filter]);
-        let files = files.map(PathBuf::as_path).chain(self.opening.files());
+        let files = files.map(PathBuf::as_path).chain(self.opening.dictionary_path());
         output::standard_input_once(files)?;
         let filter = self.opening.open(&self.filter)?;
         if self.members.is_none() && self.strangers.is_none() {

@@ -68,7 +68,7 @@ impl Merge {
         &self,
         merge: impl Fn(&mut AnyFilter, &AnyFilter) -> Result<(), Error>,
     ) -> anyhow::Result<()> {
-        let files = self.filters.iter().map(PathBuf::as_path).chain(self.access.files());
+        let files = self.filters.iter().map(PathBuf::as_path).chain(self.access.dictionary_path());
         output::standard_input_once(files)?;
         // The result may replace one of the filters merged, so they are no sources to protect.
         let destination = self.target.destination([])?;

@@ -50,7 +50,9 @@ pub(crate) struct Publish {
 
 impl Publish {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        output::standard_input_once(self.access.files().into_iter().chain([&*self.filter]))?;
+        output::standard_input_once(
+            self.access.dictionary_path().into_iter().chain([&*self.filter]),
+        )?;
         let sources = [&self.filter].into_iter().chain(&self.payment.ledger);
         let (output, force) = (&self.target.output, self.target.force);
         let destination = Destination::new(output, Content::Release, force, sources)?;

@@ -68,7 +68,7 @@ impl Query {
     pub(crate) fn run(&self) -> anyhow::Result<bool> {
         output::check_sources(
             &self.input,
-            self.opening.files().into_iter().chain([&*self.filter]),
+            self.opening.dictionary_path().into_iter().chain([&*self.filter]),
         )?;
         if self.rows && self.input.format.is_column() {
             bail!("--rows prints rows of CSV or JSON lines; a row of columns is no text");

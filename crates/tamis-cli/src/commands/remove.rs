@@ -40,7 +40,10 @@ pub(crate) struct Remove {
 
 impl Remove {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        output::check_sources(&self.input, self.access.files().into_iter().chain([&*self.filter]))?;
+        output::check_sources(
+            &self.input,
+            self.access.dictionary_path().into_iter().chain([&*self.filter]),
+        )?;
         let destination = Destination::in_place(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
         filters::check_removable(&any)?;

@@ -45,8 +45,8 @@ pub(crate) struct Opening {
 
 impl Opening {
     /// The files that opening the filter may read, besides the filter.
-    pub(crate) fn files(&self) -> Option<&Path> {
-        self.access.files()
+    pub(crate) fn dictionary_path(&self) -> Option<&Path> {
+        self.access.dictionary_path()
     }
 
     pub(crate) fn open(&self, path: &Path) -> anyhow::Result<AnyFilter> {
@@ -62,7 +62,7 @@ impl Opening {
 
 impl Access {
     /// The files that opening the filter may read, besides the filter.
-    pub(crate) fn files(&self) -> Option<&Path> {
+    pub(crate) fn dictionary_path(&self) -> Option<&Path> {
         self.universe.file()
     }
 

@@ -1,6 +1,6 @@
 //! All filters on one set of keys, side by side.
 
-use super::keys::{Keys, generate};
+use super::keys::{Keys, members_and_strangers};
 use std::time::Instant;
 use tamis::privacy::{Epsilon, LinearFilter, LinearPlan, UltraFilter, UltraPlan};
 use tamis::stats::clopper_pearson;
@@ -31,7 +31,7 @@ const FEW: usize = 20;
 
 /// Every filter on the same keys; what cannot be made is left out.
 pub(crate) fn rows(quick: bool) -> Vec<Row> {
-    let keys = generate(if quick { 10_000 } else { 50_000 }, SEED);
+    let keys = members_and_strangers(if quick { 10_000 } else { 50_000 }, SEED);
     [rates(&keys), zones(&keys), private(&keys)]
         .into_iter()
         .flat_map(Result::unwrap_or_default)
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn every_filter_keeps_its_promise() {
-        let keys = generate(2000, 1);
+        let keys = members_and_strangers(2000, 1);
         let (rates, zones, private) =
             (rates(&keys).unwrap(), zones(&keys).unwrap(), private(&keys).unwrap());
         assert_eq!((rates.len(), zones.len(), private.len()), (3, 5, 2));

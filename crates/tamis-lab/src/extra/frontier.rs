@@ -42,7 +42,7 @@ pub(crate) struct Point {
 /// Epsilon 1 to 8; an epsilon at which a filter cannot be made is left out.
 pub(crate) fn points(quick: bool) -> Vec<Point> {
     let runs = if quick { 50_000 } else { 1_000_000 };
-    crate::threads::shared(8, |job| point(job as f64 + 1.0, runs).ok())
+    crate::threads::in_order(8, |job| point(job as f64 + 1.0, runs).ok())
         .into_iter()
         .flatten()
         .collect()

@@ -57,7 +57,7 @@ const PLACES: [&str; 8] = [
 
 /// Seeded keys: `count` members and twice as many strangers. Half of the strangers differ from a
 /// member in one character.
-pub(crate) fn generate(members: usize, seed: u64) -> Keys {
+pub(crate) fn members_and_strangers(members: usize, seed: u64) -> Keys {
     let mut random = SplitMix64::new(seed);
     let mut known = HashSet::new();
     let mut fresh = |make: &mut dyn FnMut(&mut SplitMix64) -> String| {
@@ -124,12 +124,12 @@ mod tests {
 
     #[test]
     fn keys_are_distinct_near_and_of_many_scripts() {
-        let keys = generate(3000, 6);
+        let keys = members_and_strangers(3000, 6);
         let all: HashSet<&String> = keys.members.iter().chain(&keys.strangers).collect();
         assert_eq!((keys.members.len(), keys.strangers.len(), all.len()), (3000, 6000, 9000));
         assert!(keys.members.iter().filter(|key| !key.is_ascii()).count() > 600);
         assert!(keys.members.iter().filter(|key| key.starts_with("an")).count() > 150);
-        assert_eq!(generate(50, 6).members, generate(50, 6).members);
-        assert_ne!(generate(50, 6).members, generate(50, 7).members);
+        assert_eq!(members_and_strangers(50, 6).members, members_and_strangers(50, 6).members);
+        assert_ne!(members_and_strangers(50, 6).members, members_and_strangers(50, 7).members);
     }
 }

@@ -3,7 +3,7 @@
 use super::mechanism::{Rates, Score};
 use super::sets::Sets;
 use crate::Notebook;
-use crate::threads::shared;
+use crate::threads::in_order;
 use tamis::privacy::{Epsilon, LinearFilter, LinearPlan, UltraFilter, UltraPlan};
 use tamis::rate::{Kind, Plan};
 use tamis::{Bloom, HashFamily};
@@ -82,7 +82,7 @@ fn measure<A: Fn(&str) -> bool>(
         };
         Some((epsilon, score.rates()))
     };
-    shared(EPSILONS.len(), |job| rates(EPSILONS[job])).into_iter().flatten().collect()
+    in_order(EPSILONS.len(), |job| rates(EPSILONS[job])).into_iter().flatten().collect()
 }
 
 fn series(book: &mut Notebook, name: &str, rates: &[(f64, Rates)]) {

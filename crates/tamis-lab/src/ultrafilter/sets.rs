@@ -1,6 +1,6 @@
 //! The strings: the members, and as many strangers.
 
-use crate::threads::shared;
+use crate::threads::in_order;
 use tamis::HashFamily;
 use tamis_random::SplitMix64;
 
@@ -32,7 +32,7 @@ impl Sets {
     /// Members are the strings from 0 on, strangers those after them.
     pub(super) fn new(size: Size) -> Sets {
         let digests = |from: u64| {
-            let pieces = shared(16, |piece| {
+            let pieces = in_order(16, |piece| {
                 let (first, last) =
                     (size.items * piece as u64 / 16, size.items * (piece as u64 + 1) / 16);
                 let ascii = ascii();

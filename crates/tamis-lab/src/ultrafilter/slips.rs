@@ -3,7 +3,7 @@
 use super::law::{Law, Metric};
 use super::mechanism::{Array, Mechanism, Noise, Rates, change};
 use super::sets::{Sets, digest, string};
-use super::tables::{Measured, Published, given_by_equations, published};
+use super::tables::{Measured, Published, given_by_equations, published_cells};
 use super::{AS_RUN, HASHES, PAPER};
 use crate::{Notebook, significant};
 use tamis::stats::clopper_pearson;
@@ -35,7 +35,7 @@ fn hashes(book: &mut Notebook, measured: &Measured) {
     let off = |hashes: u32| {
         let mechanism = Mechanism { hashes, ..ten };
         let plain =
-            published().into_iter().filter(|cell| cell.table == 4 && cell.epsilon.is_none());
+            published_cells().into_iter().filter(|cell| cell.table == 4 && cell.epsilon.is_none());
         plain
             .map(|cell| {
                 let items = PAPER.occupied(cell.occupancy) as f64;
@@ -224,7 +224,7 @@ fn distance(book: &mut Notebook, sets: &Sets) {
 }
 
 fn bounds(book: &mut Notebook, measured: &Measured) {
-    let rows = published();
+    let rows = published_cells();
     let plain = |cell: &Published| {
         let same = |other: &&Published| {
             other.table == 4 && other.epsilon.is_none() && other.occupancy == cell.occupancy
@@ -311,7 +311,7 @@ fn bounds(book: &mut Notebook, measured: &Measured) {
 }
 
 fn words(book: &mut Notebook) {
-    let rows = published();
+    let rows = published_cells();
     let largest = rows
         .iter()
         .filter(|cell| cell.table == 4)

@@ -4,7 +4,7 @@ use super::law::{Law, Metric};
 use super::mechanism::{Mechanism, Noise, Score};
 use super::sets::{Sets, Size};
 use super::{AS_RUN, HASHES, PAPER};
-use crate::threads::shared;
+use crate::threads::in_order;
 use crate::{Notebook, Place, Reading, Tolerance, Verdict, significant};
 
 /// The published cells; an epsilon of `none` is the Bloom filter without noise.
@@ -19,7 +19,7 @@ pub(super) struct Published {
     text: &'static str,
 }
 
-pub(super) fn published() -> Vec<Published> {
+pub(super) fn published_cells() -> Vec<Published> {
     let row = |line: &'static str| {
         let mut fields = line.split(',');
         Some(Published {
@@ -107,12 +107,12 @@ pub(super) struct Measured {
 impl Measured {
     pub(super) fn new(sets: &Sets) -> Measured {
         let mut settings: Vec<(f64, Option<f64>)> = Vec::new();
-        for cell in published() {
+        for cell in published_cells() {
             if !settings.contains(&(cell.occupancy, cell.epsilon)) {
                 settings.push((cell.occupancy, cell.epsilon));
             }
         }
-        let scores = shared(settings.len() * MECHANISMS.len(), |job| {
+        let scores = in_order(settings.len() * MECHANISMS.len(), |job| {
             let (occupancy, epsilon) = settings[job / MECHANISMS.len()];
             let (_, mechanism) = MECHANISMS[job % MECHANISMS.len()];
             (mechanism, occupancy, epsilon, mechanism.score(sets, occupancy, epsilon, job as u64))
@@ -147,7 +147,7 @@ fn by_equations(cell: &Published, hashes: u32) -> (f64, Verdict) {
 /// How many of the published cells of one metric the equations give, and of how many, with noise or
 /// without.
 pub(super) fn given_by_equations(metric: Metric, hashes: u32, noise: bool) -> (usize, usize) {
-    let rows = published();
+    let rows = published_cells();
     let cells = rows.iter().filter(|cell| cell.metric == metric && cell.epsilon.is_some() == noise);
     let given = cells.clone().filter(|cell| by_equations(cell, hashes).1 == Verdict::Holds);
     (given.count(), cells.count())
@@ -155,7 +155,7 @@ pub(super) fn given_by_equations(metric: Metric, hashes: u32, noise: bool) -> (u
 
 /// Every cell of the tables, under every reading.
 pub(super) fn cells(book: &mut Notebook, measured: &Measured) {
-    for cell in published() {
+    for cell in published_cells() {
         // Both the paper's run and ours have a random error.
         let run = |mechanism: Mechanism| {
             let law = measured.law(mechanism, cell.occupancy, cell.epsilon);
@@ -239,7 +239,7 @@ pub(super) fn laws(book: &mut Notebook, measured: &Measured) {
 
 /// Figures 1 and 2, from the settings of Tables 1 and 2.
 pub(super) fn figures(book: &mut Notebook, measured: &Measured) {
-    let rows = published();
+    let rows = published_cells();
     for (name, mechanism) in MECHANISMS {
         let f1 =
             |cell: &Published| measured.score(mechanism, cell.occupancy, cell.epsilon).rates().f1();
@@ -270,6 +270,6 @@ mod tests {
         {
             assert!((half(text) - unit).abs() < 1e-15, "{text}");
         }
-        assert_eq!(published().len(), 90);
+        assert_eq!(published_cells().len(), 90);
     }
 }

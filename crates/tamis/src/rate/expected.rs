@@ -11,7 +11,7 @@ pub(super) struct Blocks {
     /// Bits in a lane; a block is [`LANES`] lanes.
     pub(super) lane: u64,
     /// Bits that an item sets, not necessarily different, in every lane.
-    pub(super) words_per_key: u32,
+    pub(super) bits_per_lane: u32,
     /// How many bits of a digest say the bits of a key, if so few that other keys of its block are
     /// likely to have the same.
     pub(super) word_bits: Option<u32>,
@@ -106,7 +106,7 @@ pub(super) fn classic_approximation(cells: u64, hashes: u32, items: u64) -> f64 
 /// The chance that a block holding `inside` items answers yes to a stranger: all its bits are
 /// set, or its word is that of an item.
 fn block_fpr(blocks: Blocks, inside: f64) -> f64 {
-    let words = blocks.words_per_key;
+    let words = blocks.bits_per_lane;
     let lane = -(inside * f64::from(words) * (-1.0 / blocks.lane as f64).ln_1p()).exp_m1();
     let by_chance = lane.powi((words * LANES as u32) as i32);
     by_chance - (1.0 - by_chance) * (inside * (-blocks.same_word()).ln_1p()).exp_m1()
@@ -145,7 +145,7 @@ pub(super) fn blocked_approximation(blocks: Blocks, items: u64) -> f64 {
 
 /// What the words of so many items add to the rate, for a filter whose bits are known: the chance
 /// that a stranger has the word of an item in its block.
-pub(super) fn same_words(blocks: Blocks, items: f64) -> f64 {
+pub(super) fn same_word_fpr(blocks: Blocks, items: f64) -> f64 {
     -(items / blocks.count as f64 * (-blocks.same_word()).ln_1p()).exp_m1()
 }
 
@@ -180,7 +180,7 @@ fn mixture(mean: f64, max: f64, ratio: impl Fn(f64) -> f64, value: impl Fn(f64) 
 pub(super) fn blocked_ones(blocks: Blocks, items: f64) -> (f64, f64) {
     let (lane, lanes, bits) = (blocks.lane as f64, LANES as f64, blocks.bits() as f64);
     let load = items / blocks.count as f64;
-    let r = blocks.words_per_key as i32;
+    let r = blocks.bits_per_lane as i32;
     // The chance that one item leaves alone a given bit, and two given bits of a lane.
     let one = (1.0 - 1.0 / lane).powi(r);
     let two = (1.0 - 2.0 / lane).powi(r);
@@ -205,13 +205,13 @@ mod tests {
     }
 
     /// Blocks of 512 bits.
-    fn lines(count: u64, words_per_key: u32) -> Blocks {
-        Blocks { count, lane: 64, words_per_key, word_bits: None }
+    fn lines(count: u64, bits_per_lane: u32) -> Blocks {
+        Blocks { count, lane: 64, bits_per_lane, word_bits: None }
     }
 
     /// Blocks of 256 bits.
     fn halves(count: u64) -> Blocks {
-        Blocks { count, lane: 32, words_per_key: 1, word_bits: Some(32) }
+        Blocks { count, lane: 32, bits_per_lane: 1, word_bits: Some(32) }
     }
 
     #[test]
@@ -221,8 +221,8 @@ mod tests {
         close(blocked_fpr(halves(1), 1), pattern + (1.0 - pattern) * 2f64.powi(-32), 1e-12);
         // Past 2^32 blocks fewer bits are left: of 2^40 blocks, 24.
         close(blocked_fpr(halves(1 << 40), 1 << 40) / 2f64.powi(-24), 1.0, 0.05);
-        close(same_words(halves(4), 12.0), 3.0 * 2f64.powi(-32), 1e-6);
-        assert_eq!(same_words(lines(4, 1), 12.0), 0.0);
+        close(same_word_fpr(halves(4), 12.0), 3.0 * 2f64.powi(-32), 1e-6);
+        assert_eq!(same_word_fpr(lines(4, 1), 12.0), 0.0);
     }
 
     /// One throw more or less, all outcomes listed: 2 items, 2 hashes, 3 cells.

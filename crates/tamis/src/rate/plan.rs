@@ -58,11 +58,11 @@ impl Kind {
     }
 
     /// So many blocks of the layout with so many words a key, if it has blocks.
-    fn blocks(self, count: u64, words_per_key: u32) -> Option<Blocks> {
+    fn blocks(self, count: u64, bits_per_lane: u32) -> Option<Blocks> {
         match self {
             Kind::Bloom | Kind::Counting | Kind::Quotient => None,
-            Kind::Blocked => Some(Blocks { count, lane: 64, words_per_key, word_bits: None }),
-            Kind::Split => Some(Blocks { count, lane: 32, words_per_key, word_bits: Some(32) }),
+            Kind::Blocked => Some(Blocks { count, lane: 64, bits_per_lane, word_bits: None }),
+            Kind::Split => Some(Blocks { count, lane: 32, bits_per_lane, word_bits: Some(32) }),
         }
     }
 
@@ -473,7 +473,7 @@ impl Plan {
     pub(super) fn items_for(&self, occupied: u64) -> f64 {
         let left_empty_by_one = match self.block_shape() {
             Some(blocks) => {
-                let hit = 1.0 - (1.0 - 1.0 / blocks.lane as f64).powi(self.words_per_key() as i32);
+                let hit = 1.0 - (1.0 - 1.0 / blocks.lane as f64).powi(self.bits_per_lane() as i32);
                 (-hit / blocks.count as f64).ln_1p()
             }
             None => f64::from(self.hashes) * (-1.0 / self.cells as f64).ln_1p(),
@@ -505,11 +505,11 @@ impl Plan {
     /// The blocks, if the layout has blocks.
     pub(super) fn block_shape(&self) -> Option<Blocks> {
         let count = self.cells / self.filter.block()?;
-        self.filter.blocks(count, self.words_per_key())
+        self.filter.blocks(count, self.bits_per_lane())
     }
 
     /// Bits that an item sets in each lane of its block.
-    pub(super) fn words_per_key(&self) -> u32 {
+    pub(super) fn bits_per_lane(&self) -> u32 {
         self.hashes / LANES as u32
     }
 }

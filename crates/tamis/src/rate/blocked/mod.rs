@@ -212,13 +212,13 @@ impl<L: InBlocks> Operations for L {
     /// few bits add.
     fn fpr(plan: &Plan, body: &[u8]) -> f64 {
         let Some(shape) = plan.block_shape() else { return 1.0 };
-        let (lane, words) = (shape.lane as usize, shape.words_per_key as i32);
+        let (lane, words) = (shape.lane as usize, shape.bits_per_lane as i32);
         let share = |bytes: &[u8]| (bits::count(bytes) as f64 / lane as f64).powi(words);
         let blocks = body.chunks_exact(LANES as usize * lane / 8);
         let product = |block: &[u8]| block.chunks_exact(lane / 8).map(share).product::<f64>();
         let by_chance = blocks.map(product).sum::<f64>() / shape.count as f64;
         let items = plan.items_for(Self::occupied(plan, body));
-        by_chance + (1.0 - by_chance) * expected::same_words(shape, items)
+        by_chance + (1.0 - by_chance) * expected::same_word_fpr(shape, items)
     }
 }
 

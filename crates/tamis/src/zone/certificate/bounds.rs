@@ -139,7 +139,11 @@ pub(super) fn fits(moduli: &[u64], capacity: u128) -> bool {
 /// The groups of the packing bound: how many moduli are too large to share a bin with the
 /// threshold, how many others exceed the square root, and where the moduli of at least the
 /// threshold begin.
-pub(super) fn groups(sorted: &[u64], capacity: u128, threshold: u64) -> (usize, usize, usize) {
+pub(super) fn packing_groups(
+    sorted: &[u64],
+    capacity: u128,
+    threshold: u64,
+) -> (usize, usize, usize) {
     let begin = sorted.partition_point(|&modulus| modulus < threshold);
     let fitting =
         sorted.partition_point(|&modulus| u128::from(modulus) <= capacity / u128::from(threshold));
@@ -152,7 +156,7 @@ pub(super) fn groups(sorted: &[u64], capacity: u128, threshold: u64) -> (usize, 
 /// least the threshold are alone. The others need a bin for each modulus above the square root, and
 /// enough bins for their product.
 pub(super) fn bins_by_packing(sorted: &[u64], capacity: u128, threshold: u64) -> u64 {
-    let (alone, large, begin) = groups(sorted, capacity, threshold);
+    let (alone, large, begin) = packing_groups(sorted, capacity, threshold);
     let product = product_of(&sorted[begin..sorted.len() - alone]);
     (alone as u64) + (large as u64).max(bins_of_product(&product, capacity))
 }
@@ -179,7 +183,7 @@ pub(super) fn promising_thresholds(sorted: &[u64], capacity: u128) -> Vec<u64> {
     }
     let unit = (capacity as f64).ln();
     let estimate = |threshold: u64| {
-        let (alone, large, begin) = groups(sorted, capacity, threshold);
+        let (alone, large, begin) = packing_groups(sorted, capacity, threshold);
         let logarithm = sums[sorted.len() - alone] - sums[begin];
         alone as f64 + (large as f64).max(logarithm / unit)
     };
