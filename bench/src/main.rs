@@ -6,11 +6,11 @@
 //!
 //! and likewise `insert`, `strings` and `all` of them; `static` builds and asks static filters
 //! (with --full of 2x10^7 keys as well); `removable` does so with
-//! filters that can forget, and `shared` with filters that threads share; `private` builds and asks published filters,
-//! `noise` flips bits, `zone` asks zone filters and `list` lists them; `soak [--seconds N]` asks a
-//! mapped filter with eight threads while another process replaces its file (60 seconds, or with
-//! --full 10^9 lookups). `--level avx2|scalar` measures as if the processor had no more, `--levels`
-//! at every level that the processor has, one after the other. The full
+//! filters that can forget, and `shared` with filters that threads share; `private` builds and asks
+//! published filters, `noise` flips bits, `zone` asks zone filters and `list` lists them; `soak
+//! [--seconds N]` asks a mapped filter with eight threads while another process replaces its file
+//! (60 seconds, or with --full 10^9 lookups). `--level avx2|scalar` measures as if the processor
+//! had no more, `--levels` at every level that the processor has, one after the other. The full
 //! run takes 5x10^7 keys as well. Medians of many repeats are
 //! printed, with quartiles, ratios to the bare memory access, and, beside every lookup, the
 //! share of keys that passed.
@@ -148,7 +148,8 @@ fn finish(result: Result<(), Box<dyn std::error::Error>>) -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: tamis-bench lookup|insert|strings|static|removable|shared|private|zone|all [--full] [--csv FILE], \
+        "usage: tamis-bench lookup|insert|strings|static|removable|shared|private|zone|all \
+         [--full] [--csv FILE], \
          tamis-bench noise|list, or tamis-bench soak [--seconds N] [--full]; \
          each with [--level scalar|avx2|avx512|neon] or [--levels]"
     );

@@ -1,5 +1,5 @@
-//! Filters that threads share, at a rate of 1%: ours beside the atomic filter of fastbloom, with one
-//! thread and with two, each of which has half of the keys.
+//! Filters that threads share, at a rate of 1%: ours beside the atomic filter of fastbloom, with
+//! one thread and with two, each of which has half of the keys.
 
 use crate::keys;
 use crate::report::Report;

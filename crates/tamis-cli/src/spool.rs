@@ -36,8 +36,8 @@ struct Part {
 }
 
 impl Spool {
-    /// Nothing yet. Up to `allowed` bytes stay in memory; the rest goes to a file in `folder`, which
-    /// has no name there and is gone when the process ends, however it ends.
+    /// Nothing yet. Up to `allowed` bytes stay in memory; the rest goes to a file in `folder`,
+    /// which has no name there and is gone when the process ends, however it ends.
     pub(crate) fn new(allowed: u64, folder: PathBuf) -> Spool {
         let parts = (0..1 << PART_BITS).map(|_| Part::default()).collect();
         let allowed = usize::try_from(allowed).unwrap_or(usize::MAX);

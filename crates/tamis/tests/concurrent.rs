@@ -56,9 +56,9 @@ fn all_layouts_are_shared() {
 
 /// Threads that insert the same keys at the same moment: at most one hears that a key is new.
 ///
-/// Nobody hears it if the key looks like others, or if another key sets the decisive bit in between.
-/// The filter is so large that this happens to one key in ten thousand at the most: more than five of
-/// a few thousand would be a fault.
+/// Nobody hears it if the key looks like others, or if another key sets the decisive bit in
+/// between. The filter is so large that this happens to one key in ten thousand at the most: more
+/// than five of a few thousand would be a fault.
 fn one_is_first<L: ConcurrentLayout>(fpr: f64) {
     let shared = ConcurrentFilter::<L>::new(200_000, fpr).unwrap();
     let claims: Vec<AtomicU32> = (0..KEYS).map(|_| AtomicU32::new(0)).collect();

@@ -130,7 +130,8 @@ proptest! {
     fn plans_agree(items in 1u64..1_000_000_000, rate in 1e-8f64..0.9) {
         let plan = Plan::from_items_fpr(Kind::Quotient, items, rate).unwrap();
         prop_assert!(plan.expected_fpr(items) <= rate);
-        prop_assert_eq!(plan.bytes(), plan.cells() / 64 * (17 + 8 * u64::from(plan.counter_bits())));
+        let block = 17 + 8 * u64::from(plan.counter_bits());
+        prop_assert_eq!(plan.bytes(), plan.cells() / 64 * block);
         prop_assert!(plan.cells() * 19 >= items * 20 && (plan.cells() - 64) * 19 < items * 20);
         // One bit less of a remainder would not do.
         if plan.counter_bits() > 1 {

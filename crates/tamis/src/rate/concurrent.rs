@@ -113,9 +113,9 @@ impl<L: ConcurrentLayout> ConcurrentFilter<L> {
     /// before it sets that one, and the key is new if it does set it.
     ///
     /// Two threads that insert the same key are not both told that it is new. They look at the bits
-    /// in the same order. If the same bit is decisive for both, one of them sets it. Else the bit of
-    /// one comes earlier, and the other found it set: by the first, which had set all bits before
-    /// it, so the other would have found nothing clear.
+    /// in the same order. If the same bit is decisive for both, one of them sets it. Else the bit
+    /// of one comes earlier, and the other found it set: by the first, which had set all bits
+    /// before it, so the other would have found nothing clear.
     #[inline]
     fn insert_probe(&self, probe: &Probe<'_>) -> bool {
         let body = self.body.bytes();

@@ -12,8 +12,8 @@
 //! code that holds one may use its instructions. [`dispatch`] turns a level that is known at run
 //! time into a token that is known at compile time.
 //!
-//! The environment variable `TAMIS_LEVEL` (`scalar`, `avx2`, `avx512`, `neon`) lowers the level, for
-//! tests and measurements. It is read once; any other value, and a level above the processor's,
+//! The environment variable `TAMIS_LEVEL` (`scalar`, `avx2`, `avx512`, `neon`) lowers the level,
+//! for tests and measurements. It is read once; any other value, and a level above the processor's,
 //! changes nothing.
 //!
 //! [`Work`] is safe code that is compiled once for each level: batches are written once that way.

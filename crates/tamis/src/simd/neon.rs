@@ -1,5 +1,5 @@
-//! The kernels for NEON, two lanes of 64 bits or four of 32 at a time. Hashing and walking are those
-//! of `scalar`. Tested in an emulator; not measured.
+//! The kernels for NEON, two lanes of 64 bits or four of 32 at a time. Hashing and walking are
+//! those of `scalar`. Tested in an emulator; not measured.
 
 use super::Neon;
 use crate::hash::Fast;

@@ -31,8 +31,8 @@ Examples:
   tamis build rate --filter static --max-memory 1GiB -o all.tamis all/*.txt
 
 JSON fields: file, keys, certainly_new, health, estimated_items, fill, fpr_now, and those of \
-`plan`; of a static filter: file, keys, distinct, spilled_bytes, health, fill, fpr_now, and those of \
-its plan.")]
+`plan`; of a static filter: file, keys, distinct, spilled_bytes, health, fill, fpr_now, and those \
+of its plan.")]
 pub(crate) struct BuildRate {
     #[command(flatten)]
     size: Size,

@@ -168,8 +168,9 @@ impl BuildStatic<'_> {
         output::report_on(&self.target.output, &report, self.target.json)?;
         if filter.health() == Health::Beyond {
             warn(
-                "tamis: warning: the keys were chosen against the hash, or an unlikely chance: more \
-                 strangers pass than planned; build it with another --seed, or with --hash keyed",
+                "tamis: warning: the keys were chosen against the hash, or an unlikely chance: \
+                 more strangers pass than planned; build it with another --seed, or with --hash \
+                 keyed",
             );
         }
         Ok(())

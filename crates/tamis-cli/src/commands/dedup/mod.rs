@@ -66,7 +66,8 @@ pub(crate) struct Dedup {
     /// With --by ngrams, how many words are a run [default: 13]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     words: Option<u64>,
-    /// With --by ngrams, a document goes when this share of its runs was seen before [default: 80%]
+    /// With --by ngrams, a document goes when this share of its runs was seen before [default:
+    /// 80%]
     #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
     threshold: Option<f64>,
     /// How many distinct records (paragraphs, runs of words) the filter is for

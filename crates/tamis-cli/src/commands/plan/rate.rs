@@ -320,8 +320,8 @@ pub(crate) fn advice(plan: &RatePlan) -> Vec<String> {
                 .filter(|other| other.bytes() <= CACHE && other.bits() < plan.bits() * 107 / 100)
             {
                 advice.push(format!(
-                    "small enough for most caches: without AVX-512, --filter split is faster there, \
-                     for {:.0}% more bits",
+                    "small enough for most caches: without AVX-512, --filter split is faster \
+                     there, for {:.0}% more bits",
                     100.0 * (other.bits() as f64 / plan.bits() as f64 - 1.0)
                 ));
             }

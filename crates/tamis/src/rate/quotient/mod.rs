@@ -200,8 +200,8 @@ impl QuotientFilter {
     /// all fit: then some of them are in, and the filter is full.
     ///
     /// Many keys at once are sorted and merged with what is there, which is faster than to insert
-    /// them one by one. That takes 8 bytes for each key, up to half as many keys as there are slots,
-    /// and for a moment a second body.
+    /// them one by one. That takes 8 bytes for each key, up to half as many keys as there are
+    /// slots, and for a moment a second body.
     pub fn insert_many<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<u64, Error> {
         self.need_sound()?;
         let shape = self.shape();

@@ -72,7 +72,8 @@ fn plan(shape: Shape, items: u64, fpr: f64) -> Plan {
     Plan::of_slots(shape.slots(), shape.width, items, fpr)
 }
 
-/// The plan for items at a rate: the slots for the items, and the narrowest remainders for the rate.
+/// The plan for items at a rate: the slots for the items, and the narrowest remainders for the
+/// rate.
 pub(in crate::rate) fn plan_items_fpr(items: u64, fpr: f64) -> Result<Plan, Error> {
     let blocks = blocks_for(items);
     if let Some(shape) = shapes(blocks).find(|shape| expected(*shape, items) <= fpr) {

@@ -201,9 +201,10 @@ impl StaticFilter {
         self.views.fpr(self.body.bytes(), [first.fpr(), second.fpr(), last])
     }
 
-    /// Whether it keeps its rate. It does, unless its keys were chosen against its hash, or by a rare
-    /// chance: its last layer has room for five standard deviations above the mean. Past that it has
-    /// more keys than columns, and nearly all strangers pass that layer. Build it with another seed.
+    /// Whether it keeps its rate. It does, unless its keys were chosen against its hash, or by a
+    /// rare chance: its last layer has room for five standard deviations above the mean. Past
+    /// that it has more keys than columns, and nearly all strangers pass that layer. Build it
+    /// with another seed.
     #[must_use]
     pub fn health(&self) -> Health {
         if self.is_overfull() { Health::Beyond } else { Health::Within }

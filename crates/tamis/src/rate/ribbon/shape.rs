@@ -47,8 +47,8 @@ pub(super) struct System {
     /// The blocks that rows may begin in.
     pub(super) blocks: u64,
     pub(super) planes: u32,
-    /// Whether [`PAD`] blocks follow. If not, rows that begin in the last bucket would run into the
-    /// next shard, so all of them go to the next layer.
+    /// Whether [`PAD`] blocks follow. If not, rows that begin in the last bucket would run into
+    /// the next shard, so all of them go to the next layer.
     pub(super) padded: bool,
 }
 

@@ -151,8 +151,8 @@ impl Kernels for Avx512 {
     }
 }
 
-/// Keys in a classic filter: in waves, where a place is fetched a whole turn before it is looked at,
-/// or, in the caches, in rounds, which sort out less.
+/// Keys in a classic filter: in waves, where a place is fetched a whole turn before it is looked
+/// at, or, in the caches, in rounds, which sort out less.
 pub(crate) enum Either {
     Far(Box<walks::Wave>),
     Near(Box<Rounds<Avx512>>),
