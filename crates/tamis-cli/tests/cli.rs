@@ -271,7 +271,7 @@ fn adding_removing_and_overfilling() {
     built.ok();
     for filter in ["bloom", "blocked", "split"] {
         shell.run(&format!("build rate --filter {filter} -o h first")).ok();
-        shell.run("remove h first").refused(&[filter, "--filter counting"]);
+        shell.run("remove h first").refused(&[filter, "--filter quotient"]);
     }
 }
 
@@ -754,7 +754,7 @@ fn zone_filters_forget_grow_and_merge() {
     shell.with_input("build rate --items 4 -o h", "").ok();
     shell.run("union f h -o x").refused(&["differ in filter"]);
     shell.run("list h").refused(&["only zone filters can"]);
-    shell.run("grow h --blocks 5").refused(&["only zone filters"]);
+    shell.run("grow h --blocks 5").refused(&["whose size is fixed"]);
     shell.with_input("build zone --universe 100 --items 2 -o h", "7\n").ok();
     shell.with_input("remove h", "7\n").refused(&["--counting"]);
     shell.with_input("remove h", "").refused(&["--counting"]);
