@@ -58,7 +58,10 @@ impl Resize {
     pub(crate) fn run(&self, direction: Direction) -> anyhow::Result<()> {
         let destination = Destination::in_place(&self.filter)?;
         let mut any = self.access.open(&self.filter, true)?;
-        if let (AnyFilter::Quotient(_), Direction::Longer) = (&any, direction) {
+        if let AnyFilter::Quotient(_) = &any {
+            if direction == Direction::Shorter {
+                any.shrink_for(1)?; // it says why it cannot
+            }
             let Some(items) = self.items else {
                 bail!("a quotient filter grows by doubling its slots; say for how many --items");
             };

@@ -36,7 +36,7 @@ pub enum Kind {
     Bloom,
     /// [`BlockedBloom`](super::BlockedBloom): one cache line a lookup.
     Blocked,
-    /// [`SplitBloom`](super::SplitBloom): half a cache line a lookup, the fastest in the caches.
+    /// [`SplitBloom`](super::SplitBloom): half a cache line a lookup.
     Split,
     /// [`CountingBloom`](super::CountingBloom): keys can be removed.
     Counting,

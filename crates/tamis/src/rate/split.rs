@@ -24,9 +24,9 @@ use crate::simd::Block256;
 /// | inserted | always `true` |
 /// | not inserted | `true` at no more than about the planned rate |
 ///
-/// It is the fastest layout while the caches hold it, on processors without AVX-512. With AVX-512,
-/// past the caches, and below a rate of 1%, [`BlockedBloom`](super::BlockedBloom) is as fast or
-/// faster in fewer bits. It takes the fast and the keyed hash only.
+/// It is the fastest layout while the first cache holds it, on processors without AVX-512.
+/// Elsewhere, and below a rate of 1%, [`BlockedBloom`](super::BlockedBloom) is as fast or faster in
+/// fewer bits. It takes the fast and the keyed hash only.
 ///
 /// ```
 /// let mut seen = tamis::SplitBloom::new(1_000_000, 0.01)?;

@@ -61,7 +61,7 @@ pub(crate) enum Layout {
     Bloom,
     /// One cache line a lookup: fast at any size, for 5% more bits at 1%
     Blocked,
-    /// Half a cache line a lookup: the fastest in caches without AVX-512, for 10% more bits at 1%
+    /// Half a cache line a lookup: fastest in the first cache without AVX-512, for 10% more bits
     Split,
     /// Keys can be removed, for four times the bits
     Counting,
@@ -320,8 +320,8 @@ pub(crate) fn advice(plan: &RatePlan) -> Vec<String> {
                 .filter(|other| other.bytes() <= CACHE && other.bits() < plan.bits() * 107 / 100)
             {
                 advice.push(format!(
-                    "small enough for most caches: without AVX-512, --filter split is faster \
-                     there, for {:.0}% more bits",
+                    "without AVX-512, --filter split is faster while it fits the first cache, for \
+                     {:.0}% more bits",
                     100.0 * (other.bits() as f64 / plan.bits() as f64 - 1.0)
                 ));
             }
@@ -347,7 +347,7 @@ pub(crate) fn advice(plan: &RatePlan) -> Vec<String> {
             } else if let Some(fewer) = more(Kind::Blocked).filter(|fewer| *fewer > 6.0) {
                 advice.push(format!(
                     "at this rate --filter blocked takes {fewer:.0}% fewer bits; split is faster \
-                     in the caches of processors without AVX-512"
+                     in the first cache of processors without AVX-512"
                 ));
             }
         }
