@@ -116,6 +116,20 @@ pub enum Error {
         /// The lowest rate that it can have.
         nearest: f64,
     },
+    /// A link of a chain is from 1 to 32,768 times as large as the one before it.
+    GrowthFactor {
+        /// What was asked for.
+        got: u32,
+        /// The closest factor that would be accepted.
+        nearest: u32,
+    },
+    /// All links of a chain are full, and it has no other one. Nothing was changed.
+    ChainFull {
+        /// The keys that the links are planned for.
+        items: u64,
+        /// How many links there are.
+        links: usize,
+    },
     /// A quotient filter has no slot left.
     NoSlot {
         /// The keys that it holds.
@@ -375,6 +389,16 @@ impl fmt::Display for Error {
                 out,
                 "a {kind} filter of {items} items cannot have a rate of {got:?}; the nearest \
                  feasible rate is {nearest:?}"
+            ),
+            Error::GrowthFactor { got, nearest } => write!(
+                out,
+                "a link is from 1 to 32768 times as large as the one before it (got {got}); the \
+                 nearest feasible growth is {nearest}"
+            ),
+            Error::ChainFull { items, links } => write!(
+                out,
+                "the chain is full: it is planned for {items} keys in {links} links and has no \
+                 other one; build one for more items, or one whose links grow"
             ),
             Error::NoSlot { items, slots } => write!(
                 out,

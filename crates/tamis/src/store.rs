@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::Read;
 #[cfg(not(feature = "mmap"))]
 use std::io::{Seek, SeekFrom};
+use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
 /// A cache line, so that a block never straddles two.
@@ -39,7 +40,8 @@ pub(crate) struct Store {
     /// Where the bytes are, within `place`: a lookup need not ask what kind of place it is.
     start: *mut u8,
     len: usize,
-    _place: Place,
+    /// Parts of one body share its place; each owns other bytes of it.
+    _place: Arc<Place>,
 }
 
 // SAFETY: a store owns its bytes, and hands them out by its own borrows only.
@@ -88,14 +90,16 @@ impl Store {
     /// The first `len` bytes of these lines, which there must be.
     fn heap(mut lines: Vec<Line>, len: usize) -> Store {
         let bytes: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut lines)[..len];
-        Store { start: bytes.as_mut_ptr(), len, _place: Place::Heap { _lines: lines } }
+        let start = bytes.as_mut_ptr();
+        Store { start, len, _place: Arc::new(Place::Heap { _lines: lines }) }
     }
 
     /// The `len` bytes of a map from `offset` on, which there must be.
     #[cfg(feature = "mmap")]
     fn mapped(mut map: MmapMut, offset: usize, len: usize) -> Store {
         let bytes = &mut map[offset..][..len];
-        Store { start: bytes.as_mut_ptr(), len, _place: Place::Map { _map: map } }
+        let start = bytes.as_mut_ptr();
+        Store { start, len, _place: Arc::new(Place::Map { _map: map }) }
     }
 
     /// `len` zero bytes. Memory that cannot be had is an error, not an abort.
@@ -165,11 +169,25 @@ impl Store {
         Store::read(file, len)
     }
 
+    /// Cuts off the first `len` bytes as a store of their own, without a copy. There must be so
+    /// many.
+    #[allow(unsafe_code)]
+    pub(crate) fn split_off_front(&mut self, len: usize) -> Store {
+        assert!(len <= self.len, "{len} of {} bytes", self.len);
+        let front = Store { start: self.start, len, _place: Arc::clone(&self._place) };
+        // SAFETY: `len` is at most the length of the store, so the start stays within its bytes or
+        // is one past them.
+        self.start = unsafe { self.start.add(len) };
+        self.len -= len;
+        front
+    }
+
     #[inline(always)]
     #[allow(unsafe_code)]
     pub(crate) fn bytes(&self) -> &[u8] {
         // SAFETY: `heap` and `mapped` took the start from a slice of this length, which the store
-        // owns, and this borrow keeps everybody from writing.
+        // owns, and this borrow keeps everybody from writing. A part that was cut off has bytes
+        // that no other part has.
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 
@@ -247,6 +265,21 @@ impl Clone for Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_the_whole_and_change_alone() {
+        let data: Vec<u8> = (0..200).collect();
+        let mut rest = Store::read(&data[..], 200).unwrap();
+        let mut parts: Vec<Store> =
+            [0, 1, 63, 64, 72].iter().map(|len| rest.split_off_front(*len)).collect();
+        assert!(rest.bytes().is_empty());
+        let joined: Vec<u8> = parts.iter().flat_map(|part| part.bytes().to_vec()).collect();
+        assert_eq!(joined, data);
+        parts[3].bytes_mut().fill(7);
+        let last = parts.pop().unwrap();
+        drop((rest, parts));
+        assert_eq!(last.bytes(), &data[128..]);
+    }
 
     #[test]
     fn reads_exactly_what_is_promised() {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tamis::rate::{Blocked, Classic, Counting, Filter, Health, Kind, Layout, Plan};
 use tamis::{
     AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Error, HashFamily, Key, KeyRef, Open,
-    SecretKey, SplitBloom,
+    QuotientFilter, Scalable, SecretKey, SplitBloom, StaticFilter,
 };
 
 /// A key of any kind.
@@ -578,7 +578,7 @@ fn every_kind_is_opened_by_its_own_type() {
         let any: AnyFilter = filter.clone().into();
         let bytes = any.to_bytes();
         assert_eq!(any.plan().file_bytes(), bytes.len() as u64, "{any:?}");
-        assert_eq!(any.plan().bytes(), any.body().len() as u64);
+        assert_eq!(any.plan().bytes(), any.body_parts().concat().len() as u64);
         assert_eq!(F::try_from(AnyFilter::from_bytes(&bytes).unwrap()).unwrap(), filter);
         assert!(matches!(F::try_from(other.clone()), Err(Error::Kind { .. })));
         let text = serde_json::to_string(&filter).unwrap();
@@ -594,6 +594,11 @@ fn every_kind_is_opened_by_its_own_type() {
     check(BlockedBloom::new(1_000, 0.01).unwrap(), &bloom);
     check(SplitBloom::new(1_000, 0.01).unwrap(), &blocked);
     check(CountingBloom::new(1_000, 0.01).unwrap(), &bloom);
+    check(QuotientFilter::new(1_000, 0.01).unwrap(), &bloom);
+    check(StaticFilter::build(0..1_000u64, 0.01).unwrap(), &bloom);
+    let mut chain = Scalable::new(100, 0.01).unwrap();
+    chain.insert_many(0..1_000u64).unwrap();
+    check(chain, &bloom);
     for code in [CodeKind::Egh, CodeKind::Coprime, CodeKind::Rs] {
         let plan = zone::Plan::with_code(Universe::sized(10_000).unwrap(), 3, code).unwrap();
         check(zone::Filter::with_plan(plan.clone()).unwrap(), &bloom);

@@ -11,7 +11,7 @@ use crate::privacy::{Epsilon, LinearFilter, PublicBloom};
 use crate::zone::{self, List, Method, Progress};
 use crate::{
     BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Health, Key, KeyRef, Kinds,
-    QuotientFilter, SplitBloom, StaticFilter,
+    QuotientFilter, Scalable, SplitBloom, StaticFilter,
 };
 use std::io::{Read, Write};
 #[cfg(feature = "zone")]
@@ -127,6 +127,7 @@ kinds! {
     Counting(CountingBloom) "A counting Bloom filter.";
     Quotient(QuotientFilter) "A quotient filter.";
     Static(StaticFilter) "A static filter.";
+    Scalable(Scalable) "A chain that grows.";
     #[cfg(feature = "zone")]
     Zone(zone::Filter) "A zone filter.";
     #[cfg(feature = "zone")]
@@ -179,10 +180,11 @@ impl AnyFilter {
         super::write::to_bytes(self.view())
     }
 
-    /// The body, as FORMAT.md lays it out.
+    /// The body, as FORMAT.md lays it out. That of a chain has a part for each link, the others
+    /// one part.
     #[must_use]
-    pub fn body(&self) -> &[u8] {
-        self.view().body()
+    pub fn body_parts(&self) -> Vec<&[u8]> {
+        self.view().parts()
     }
 
     /// What the filter is called: `bloom`, `blocked`, `counting`, `static`, `zone`, `counting
@@ -305,7 +307,7 @@ impl AnyFilter {
     /// Whether the body is all zero.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.body().iter().all(|byte| *byte == 0)
+        self.body_parts().iter().all(|part| part.iter().all(|byte| *byte == 0))
     }
 
     /// Whether the body agrees with the header, as far as the cells can tell.

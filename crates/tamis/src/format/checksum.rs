@@ -19,6 +19,11 @@ pub(super) fn of(bytes: &[u8]) -> u32 {
     in_pieces(bytes, PIECE, cores.min(MAX_THREADS))
 }
 
+/// The CRC-32C of these bytes, one after the other.
+pub(super) fn of_parts(parts: &[&[u8]]) -> u32 {
+    parts.iter().fold(0, |sum, part| crc32c::crc32c_combine(sum, of(part), part.len()))
+}
+
 /// The same, from pieces of `size` bytes, which up to `threads` threads take as they come to them.
 fn in_pieces(bytes: &[u8], size: usize, threads: usize) -> u32 {
     let pieces = bytes.chunks(size).enumerate();
@@ -45,6 +50,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn parts_give_the_checksum_of_the_whole() {
+        let bytes: Vec<u8> = (0..1000u32).map(|i| (i * i % 251) as u8).collect();
+        for cut in [0, 1, 64, 999, 1000] {
+            let (front, back) = bytes.split_at(cut);
+            assert_eq!(of_parts(&[front, &[], back]), crc32c::crc32c(&bytes));
+        }
+        assert_eq!(of_parts(&[]), crc32c::crc32c(&[]));
     }
 
     #[test]

@@ -225,8 +225,8 @@ fn random() -> u64 {
 }
 
 /// Writes both parts of a file.
-pub(super) fn write_parts(mut out: impl Write, header: &[u8], body: &[u8]) -> io::Result<()> {
+pub(super) fn write_parts(mut out: impl Write, header: &[u8], body: &[&[u8]]) -> io::Result<()> {
     out.write_all(header)?;
-    out.write_all(body)?;
+    body.iter().try_for_each(|part| out.write_all(part))?;
     out.flush()
 }

@@ -185,13 +185,19 @@ pub(super) struct Draft(Vec<u8>);
 impl Draft {
     /// The prologue of a header of `length` bytes, the rest zero.
     pub(super) fn new(kind: u16, length: usize, body: &[u8]) -> Draft {
+        Draft::of_parts(kind, length, &[body])
+    }
+
+    /// The same for a body in several parts.
+    pub(super) fn of_parts(kind: u16, length: usize, parts: &[&[u8]]) -> Draft {
+        let body: u64 = parts.iter().map(|part| part.len() as u64).sum();
         let mut draft = Draft(vec![0; length]);
         draft.put(0, &MAGIC);
         draft.put(8, &VERSION.to_le_bytes());
         draft.put(10, &kind.to_le_bytes());
         draft.put(12, &(length as u32).to_le_bytes());
-        draft.put(16, &(body.len() as u64).to_le_bytes());
-        draft.put(24, &checksum::of(body).to_le_bytes());
+        draft.put(16, &body.to_le_bytes());
+        draft.put(24, &checksum::of_parts(parts).to_le_bytes());
         draft
     }
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("../../FORMAT.md")]
 
 mod any;
+mod chain;
 mod checksum;
 mod file;
 mod header;

@@ -92,8 +92,8 @@ impl<P: ReleasePlan> Stored for Release<P> {
         draft.finish()
     }
 
-    fn body(&self) -> &[u8] {
-        Release::body(self)
+    fn parts(&self) -> Vec<&[u8]> {
+        vec![Release::body(self)]
     }
 
     fn kind(&self) -> &'static str {

@@ -47,8 +47,8 @@ impl Stored for QuotientFilter {
         draft.finish()
     }
 
-    fn body(&self) -> &[u8] {
-        QuotientFilter::body(self)
+    fn parts(&self) -> Vec<&[u8]> {
+        vec![QuotientFilter::body(self)]
     }
 
     fn is_consistent(&self) -> bool {

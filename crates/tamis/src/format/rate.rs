@@ -79,8 +79,8 @@ impl<L: Layout> Stored for Filter<L> {
         draft(Self::id(), plan, hash, Filter::kinds(self), Filter::body(self)).finish()
     }
 
-    fn body(&self) -> &[u8] {
-        Filter::body(self)
+    fn parts(&self) -> Vec<&[u8]> {
+        vec![Filter::body(self)]
     }
 
     fn kind(&self) -> &'static str {

@@ -60,8 +60,8 @@ impl Stored for StaticFilter {
         draft.finish()
     }
 
-    fn body(&self) -> &[u8] {
-        StaticFilter::body(self)
+    fn parts(&self) -> Vec<&[u8]> {
+        vec![StaticFilter::body(self)]
     }
 
     fn kind(&self) -> &'static str {

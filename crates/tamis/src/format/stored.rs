@@ -30,8 +30,8 @@ pub(crate) trait Stored: Send + Sync {
         Self: Sized;
     /// The header of the filter's file.
     fn header(&self) -> Vec<u8>;
-    /// The body of the filter's file.
-    fn body(&self) -> &[u8];
+    /// The body of the filter's file, in one part or several.
+    fn parts(&self) -> Vec<&[u8]>;
     /// Whether the body agrees with the header, as far as the cells can tell.
     fn is_consistent(&self) -> bool {
         true
@@ -203,6 +203,13 @@ pub enum AnyPlan<'a> {
     Rate(&'a rate::Plan),
     /// Of a static filter, which keeps a rate, too.
     Static(&'a rate::StaticPlan),
+    /// Of a chain that grows, which keeps a rate, too.
+    Scalable {
+        /// The plan.
+        plan: &'a rate::ScalablePlan,
+        /// The links that there are now, oldest first.
+        links: &'a [rate::QuotientFilter],
+    },
     /// Of a zone filter.
     #[cfg(feature = "zone")]
     Zone(&'a zone::Plan),
@@ -238,7 +245,7 @@ impl<'a> AnyPlan<'a> {
     #[must_use]
     pub fn promise(self) -> Promise {
         match self {
-            AnyPlan::Rate(_) | AnyPlan::Static(_) => Promise::Rate,
+            AnyPlan::Rate(_) | AnyPlan::Static(_) | AnyPlan::Scalable { .. } => Promise::Rate,
             #[cfg(feature = "zone")]
             AnyPlan::Zone(_) => Promise::Zone,
             #[cfg(feature = "privacy")]
@@ -246,12 +253,15 @@ impl<'a> AnyPlan<'a> {
         }
     }
 
-    /// The items that the filter is planned to hold.
+    /// The items that the filter is planned to hold; of a chain, as long as it is now.
     #[must_use]
     pub fn items(self) -> u64 {
         match self {
             AnyPlan::Rate(plan) => plan.items(),
             AnyPlan::Static(plan) => plan.items(),
+            AnyPlan::Scalable { links, .. } => {
+                links.iter().fold(0, |sum, link| sum.saturating_add(link.plan().items()))
+            }
             #[cfg(feature = "zone")]
             AnyPlan::Zone(plan) => plan.items(),
             #[cfg(feature = "privacy")]
@@ -267,6 +277,7 @@ impl<'a> AnyPlan<'a> {
         match self {
             AnyPlan::Rate(plan) => plan.fpr(),
             AnyPlan::Static(plan) => plan.fpr(),
+            AnyPlan::Scalable { plan, .. } => plan.fpr(),
             #[cfg(feature = "zone")]
             AnyPlan::Zone(_) => 0.0,
             #[cfg(feature = "privacy")]
@@ -282,6 +293,7 @@ impl<'a> AnyPlan<'a> {
         match self {
             AnyPlan::Rate(plan) => plan.bits(),
             AnyPlan::Static(plan) => plan.bits(),
+            AnyPlan::Scalable { links, .. } => links.iter().map(|link| link.plan().bits()).sum(),
             #[cfg(feature = "zone")]
             AnyPlan::Zone(plan) => plan.bits(),
             #[cfg(feature = "privacy")]
@@ -297,6 +309,9 @@ impl<'a> AnyPlan<'a> {
         match self {
             AnyPlan::Rate(plan) => plan.file_bytes(),
             AnyPlan::Static(plan) => plan.file_bytes(),
+            AnyPlan::Scalable { links, .. } => {
+                super::chain::header_bytes(links.len()) + self.bytes()
+            }
             #[cfg(feature = "zone")]
             AnyPlan::Zone(plan) => plan.file_bytes(),
             #[cfg(feature = "privacy")]

@@ -6,23 +6,23 @@ use super::{AnyFilter, Open};
 use crate::Error;
 #[cfg(feature = "privacy")]
 use crate::privacy::{Release, ReleasePlan};
-use crate::rate::{Filter, Layout, QuotientFilter, StaticFilter};
+use crate::rate::{Filter, Layout, QuotientFilter, Scalable, StaticFilter};
 #[cfg(feature = "zone")]
 use crate::zone::{CellKind, ZoneFilter};
 use std::io::{Read, Write};
 use std::path::Path;
 
 pub(super) fn to_bytes(filter: &dyn Stored) -> Vec<u8> {
-    [&filter.header()[..], filter.body()].concat()
+    [&[&filter.header()[..]], &filter.parts()[..]].concat().concat()
 }
 
 pub(super) fn write_to(filter: &dyn Stored, out: impl Write) -> Result<(), Error> {
-    Ok(file::write_parts(out, &filter.header(), filter.body())?)
+    Ok(file::write_parts(out, &filter.header(), &filter.parts())?)
 }
 
 pub(super) fn save(filter: &dyn Stored, path: &Path) -> Result<(), Error> {
     let mut file = NewFile::create(path, Existing::Replace, Readers::Usual)?;
-    file::write_parts(&mut file, &filter.header(), filter.body())?;
+    file::write_parts(&mut file, &filter.header(), &filter.parts())?;
     Ok(file.commit()?)
 }
 
@@ -100,6 +100,7 @@ macro_rules! file_methods {
 file_methods!([L: Layout] Filter<L>);
 file_methods!([] QuotientFilter);
 file_methods!([] StaticFilter);
+file_methods!([] Scalable);
 #[cfg(feature = "zone")]
 file_methods!([C: CellKind] ZoneFilter<C>);
 #[cfg(feature = "privacy")]

@@ -65,8 +65,8 @@ impl<C: CellKind> Stored for ZoneFilter<C> {
         draft.finish()
     }
 
-    fn body(&self) -> &[u8] {
-        ZoneFilter::body(self)
+    fn parts(&self) -> Vec<&[u8]> {
+        vec![ZoneFilter::body(self)]
     }
 
     fn is_consistent(&self) -> bool {

@@ -7,6 +7,7 @@
 //! | [`SplitBloom`] | 10.5 bits an item | half a cache line | no |
 //! | [`CountingBloom`] | 38.3 bits an item | as `Bloom` | yes |
 //! | [`QuotientFilter`] | 9.6 bits an item | one or two cache lines | yes |
+//! | [`Scalable`] | 14 to 16 bits an item when its links are full | one or two cache lines a link | no |
 //! | [`StaticFilter`] | 6.8 bits an item | about two neighbouring cache lines | no, nor insertion |
 //!
 //! A [`Plan`] decides the size; [`Filter`] is the one implementation of the first four, which are
@@ -15,6 +16,7 @@
 
 mod blocked;
 mod bloom;
+mod chain;
 mod concurrent;
 mod counting;
 mod expected;
@@ -31,6 +33,7 @@ use crate::{AnyFilter, Error, HashFamily};
 pub use crate::Health;
 pub use blocked::{Blocked, BlockedBloom};
 pub use bloom::{Bloom, Classic};
+pub use chain::{MAX_GROWTH, MAX_LINKS, Scalable, ScalablePlan};
 pub use concurrent::{
     ConcurrentBlockedBloom, ConcurrentBloom, ConcurrentFilter, ConcurrentLayout,
     ConcurrentSplitBloom,

@@ -514,11 +514,11 @@ impl Plan {
     }
 }
 
-fn check_items(items: u64) -> Result<(), Error> {
+pub(super) fn check_items(items: u64) -> Result<(), Error> {
     if items == 0 { Err(Error::Items { got: items }) } else { Ok(()) }
 }
 
-fn check_fpr(fpr: f64) -> Result<(), Error> {
+pub(super) fn check_fpr(fpr: f64) -> Result<(), Error> {
     if (MIN_FPR..=MAX_FPR).contains(&fpr) {
         return Ok(());
     }

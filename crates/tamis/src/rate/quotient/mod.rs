@@ -288,10 +288,56 @@ impl QuotientFilter {
             dispatch!(self.level, kernels => {
                 let _ = digests.hash(kernels, &self.hash, batch.iter(), false);
                 let table = self.table_for(kernels);
-                kernels.run(Lookups { table, h1: &mut digests.h1, answers });
+                kernels.run(Lookups { table, h1: &digests.h1[..digests.len], answers });
             });
         }
         answers
+    }
+
+    /// Whether the key whose digest begins with `h1` passes.
+    #[inline]
+    pub(super) fn contains_h1(&self, h1: u64) -> bool {
+        self.contains_fingerprint(fingerprint(self.shape(), h1))
+    }
+
+    /// The same for up to [`BATCH`] keys. Answers that are `true` already stay so.
+    pub(super) fn contains_batch(&self, h1: &[u64], answers: &mut [bool]) {
+        dispatch!(self.level, kernels => {
+            kernels.run(Lookups { table: self.table_for(kernels), h1, answers });
+        });
+    }
+
+    /// Starts to fetch the memory of these keys, if it is far away.
+    pub(super) fn fetch_batch(&self, h1: impl Iterator<Item = u64>) {
+        if prefetch::worthwhile(self.body.bytes().len()) {
+            let shape = self.shape();
+            h1.for_each(|h1| fetch(self.table(), fingerprint(shape, h1)));
+        }
+    }
+
+    /// Puts in a key that does not pass. Nothing changes if there is no slot.
+    #[inline]
+    pub(super) fn insert_h1(&mut self, h1: u64) -> Result<(), Error> {
+        self.need_slots(1)?;
+        self.insert_fingerprint(fingerprint(self.shape(), h1));
+        Ok(())
+    }
+
+    /// A filter with the fingerprints of both, each once. Both must tell the same fingerprints
+    /// apart. The slots are doubled as often as the plan needs.
+    pub(super) fn united(&self, other: &QuotientFilter) -> Result<QuotientFilter, Error> {
+        debug_assert_eq!(self.fingerprint_space(), other.fingerprint_space());
+        self.need_sound()?;
+        other.need_sound()?;
+        let all = || Counted(Merged::new(self.all(), other.all()).peekable()).map(|(one, _)| one);
+        let total = all().count() as u64;
+        let mut plan = if self.plan.items() >= other.plan.items() { self.plan } else { other.plan };
+        while total > plan.items() {
+            plan = plan.doubled()?;
+        }
+        let (body, tally) = written(shape_of(&plan), all())?;
+        let (hash, kinds, level) = (self.hash.clone(), Kinds::default(), self.level);
+        Ok(QuotientFilter { plan, hash, kinds, body, tally, sound: OnceLock::from(true), level })
     }
 
     /// How often the key was inserted and not removed, at most: keys that look alike are counted
@@ -524,10 +570,10 @@ impl<N: Kernels> Work for Lookup<'_, N> {
     }
 }
 
-/// The same for a batch. h1 becomes the fingerprints.
+/// The same for up to [`BATCH`] keys. Answers that are `true` already stay so.
 struct Lookups<'a, N> {
     table: Table<'a, N>,
-    h1: &'a mut [u64; BATCH],
+    h1: &'a [u64],
     answers: &'a mut [bool],
 }
 
@@ -537,17 +583,17 @@ impl<N: Kernels> Work for Lookups<'_, N> {
     #[inline(always)]
     fn run(self) {
         let Table { body, shape, .. } = self.table;
-        let count = self.answers.len();
         let far = prefetch::worthwhile(body.len());
-        for word in &mut self.h1[..count] {
-            *word = fingerprint(shape, *word);
+        let mut fingerprints = [0; BATCH];
+        for (place, h1) in fingerprints.iter_mut().zip(self.h1) {
+            *place = fingerprint(shape, *h1);
             if far {
-                fetch(self.table, *word);
+                fetch(self.table, *place);
             }
         }
-        for (answer, fingerprint) in self.answers.iter_mut().zip(&*self.h1) {
+        for (answer, fingerprint) in self.answers.iter_mut().zip(&fingerprints[..self.h1.len()]) {
             let (quotient, remainder) = split(shape, *fingerprint);
-            *answer = self.table.contains(quotient, remainder);
+            *answer = *answer || self.table.contains(quotient, remainder);
         }
     }
 }

@@ -1,0 +1,252 @@
+//! The laws of chains, against a naive set.
+
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use std::collections::HashSet;
+use tamis::rate::{MAX_LINKS, ScalablePlan};
+use tamis::{AnyFilter, Error, HashFamily, Health, Scalable, SecretKey};
+use tamis_random::SplitMix64;
+
+fn scalable(items: u64, fpr: f64, growth: u32) -> Scalable {
+    let plan = ScalablePlan::new(items, fpr).unwrap().with_growth(growth).unwrap();
+    Scalable::with_plan(plan, HashFamily::fast(7)).unwrap()
+}
+
+fn random_keys(seed: u64, count: usize) -> Vec<u64> {
+    let mut random = SplitMix64::new(seed);
+    (0..count).map(|_| random.next_u64()).collect()
+}
+
+proptest! {
+    /// Members pass; a key is new only if it never came before; repeats change nothing.
+    #[test]
+    fn members_pass_and_repeats_change_nothing(
+        keys in prop::collection::vec(0u64..2_000, 0..1_500),
+        items in 1u64..200,
+        rate in 1e-6f64..0.9,
+        growth in 1u32..5,
+    ) {
+        // Links of one size reach their largest number: then new keys are refused.
+        let growth = if items < 30 { growth.max(2) } else { growth };
+        let mut chain = scalable(items, rate, growth);
+        let mut model = HashSet::new();
+        for key in &keys {
+            let came_before = !model.insert(*key);
+            let passed = chain.contains(*key);
+            let new = chain.insert(*key).unwrap();
+            prop_assert_eq!(new, !passed);
+            prop_assert!(!(new && came_before));
+        }
+        prop_assert!(model.iter().all(|key| chain.contains(*key)));
+        prop_assert!(chain.len() <= model.len() as u64 && chain.len() <= chain.capacity());
+        prop_assert!(chain.expected_fpr() <= rate);
+        prop_assert_eq!(chain.health(), Health::Within);
+        let before = chain.clone();
+        prop_assert_eq!(chain.insert_many(&keys).unwrap(), 0);
+        prop_assert_eq!(&chain, &before);
+    }
+
+    /// A batch makes the chain that one key after the other makes, and asks as they do.
+    #[test]
+    fn batches_are_single_keys(
+        keys in prop::collection::vec(0u64..900, 0..1_500),
+        items in 1u64..100,
+        growth in 2u32..5,
+    ) {
+        let (mut one, mut many) = (scalable(items, 0.05, growth), scalable(items, 0.05, growth));
+        let new = keys.iter().filter(|key| one.insert(**key).unwrap()).count() as u64;
+        prop_assert_eq!(many.insert_many(&keys).unwrap(), new);
+        prop_assert_eq!(&many, &one);
+        let asked: Vec<u64> = (0..3_000).collect();
+        let expected: Vec<bool> = asked.iter().map(|key| one.contains(*key)).collect();
+        prop_assert_eq!(one.contains_many(&asked), expected);
+    }
+
+    /// Chains of any plans and lengths are united: the keys of either pass, and it can grow on. A
+    /// chain united with itself stays as it is.
+    #[test]
+    fn unions_hold_both(
+        left in prop::collection::hash_set(0u64..5_000, 0..800),
+        right in prop::collection::hash_set(0u64..5_000, 0..800),
+        plans in [(1u64..100, 1u32..4), (1u64..100, 1u32..4)],
+        same in any::<bool>(),
+    ) {
+        let [one, other] = plans.map(|(items, growth)| (items.max(20), growth));
+        let other = if same { one } else { other };
+        let (mut a, mut b) = (scalable(one.0, 0.01, one.1), scalable(other.0, 0.01, other.1));
+        a.insert_many(&left).unwrap();
+        b.insert_many(&right).unwrap();
+        let (rates, before) = (a.expected_fpr() + b.expected_fpr(), a.clone());
+        a.union(&b).unwrap();
+        prop_assert!(left.iter().chain(&right).all(|key| a.contains(*key)));
+        prop_assert!(a.expected_fpr() <= rates * (1.0 + 1e-9));
+        prop_assert!(a.len() <= before.len() + b.len() && a.len() >= before.len().max(b.len()));
+        let read = Scalable::from_bytes(&a.to_bytes()).unwrap();
+        prop_assert_eq!(&read, &a);
+        let mut itself = before.clone();
+        itself.union(&before).unwrap();
+        prop_assert_eq!(&itself, &before);
+        // It goes on growing.
+        let more: Vec<u64> = (10_000..11_000).collect();
+        a.insert_many(&more).unwrap();
+        prop_assert!(more.iter().all(|key| a.contains(*key)));
+    }
+
+    /// What is written is read, and grows on as the original does.
+    #[test]
+    fn files_carry_chains(
+        keys in prop::collection::vec(any::<u64>(), 0..600),
+        items in 1u64..100,
+        keyed in any::<bool>(),
+    ) {
+        let secret = SecretKey::new(b"32 random bytes, read from a file").unwrap();
+        let hash =
+            if keyed { HashFamily::keyed(secret.clone()) } else { HashFamily::fast(3) };
+        let mut chain = Scalable::with_hash(items, 0.02, hash).unwrap();
+        chain.insert_many(&keys).unwrap();
+        let bytes = chain.to_bytes();
+        let open = if keyed { tamis::Open::new().key(secret) } else { tamis::Open::new() };
+        let any = open.bytes(&bytes).unwrap();
+        prop_assert_eq!(any.plan().file_bytes(), bytes.len() as u64);
+        let mut read = Scalable::try_from(any).unwrap();
+        prop_assert_eq!(&read, &chain);
+        for more in 0..300u64 {
+            prop_assert_eq!(read.insert(more).unwrap(), chain.insert(more).unwrap());
+        }
+        prop_assert_eq!(read.to_bytes(), chain.to_bytes());
+    }
+
+    /// The chain has the size that its plan says for so many keys.
+    #[test]
+    fn sizes_are_planned(items in 1u64..500, keys in 1u64..20_000, growth in 2u32..6) {
+        let mut chain = scalable(items, 0.01, growth);
+        // Keys that pass are not inserted, so take what is certainly new.
+        let mut key = 0u64;
+        while chain.len() < keys {
+            chain.insert(key).unwrap();
+            key += 1;
+        }
+        let planned = chain.plan().links_for(keys).unwrap();
+        let there: Vec<_> = chain.links().iter().map(|link| *link.plan()).collect();
+        prop_assert_eq!(planned, there);
+        prop_assert_eq!(chain.plan().bytes_for(keys).unwrap(), chain.bytes());
+    }
+}
+
+/// However long the chain, the rates that its links may reach stay below the promise; and each link
+/// has its share.
+#[test]
+fn rates_add_up_to_less_than_the_promise() {
+    for fpr in [0.999, 0.5, 0.25, 0.05, 0.01, 0.001, 1e-6] {
+        for items in [1, 2, 59, 60, 61, 100, 1_000, 12_345] {
+            for growth in [1, 2, 3, 4, 10, 100] {
+                let plan = ScalablePlan::new(items, fpr).unwrap().with_growth(growth).unwrap();
+                let mut links = plan.links_for(1).unwrap();
+                let mut held = items;
+                // Until memory or fingerprints end.
+                while let Ok(longer) = plan.links_for(held + 1) {
+                    links = longer;
+                    held = links.iter().map(|link| link.items()).sum();
+                }
+                let rate: f64 = links.iter().map(|link| link.expected_fpr(link.items())).sum();
+                assert!(rate < fpr, "{fpr} {items} {growth}: {rate} in {} links", links.len());
+                assert!(rate > fpr / 8.0 && links.len() <= MAX_LINKS);
+                assert!(links.len() >= if growth == 1 { 60 } else { 4 }, "{fpr} {items} {growth}");
+            }
+        }
+    }
+}
+
+/// From 1,000 keys to 10^6 at 1%: at most 14.2 bits a key, and the measured rate is that of the
+/// links, within five sigma, and below the promise.
+#[test]
+fn grown_chains_keep_size_and_rate() {
+    let mut chain = Scalable::new(1_000, 0.01).unwrap();
+    chain.insert_many(0..1_000_000u64).unwrap();
+    assert_eq!(chain.links().len(), 10);
+    assert!(chain.bytes() as f64 * 8.0 / 1e6 < 14.2, "{} bytes", chain.bytes());
+    let strangers: Vec<u64> = random_keys(1, 1_000_000);
+    let passed = chain.contains_many(&strangers).iter().filter(|passed| **passed).count() as f64;
+    let (rate, n) = (chain.expected_fpr(), strangers.len() as f64);
+    assert!(rate < 0.01, "{rate}");
+    assert!((passed / n - rate).abs() < 5.0 * (rate / n).sqrt(), "{} and {rate}", passed / n);
+    // The keys that were not inserted because they passed are estimated.
+    assert!(chain.len() < 999_000);
+    assert!((chain.estimated_items() / 1e6 - 1.0).abs() < 5e-4, "{}", chain.estimated_items());
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_changes_nothing() {
+    assert!(matches!(ScalablePlan::new(0, 0.01), Err(Error::Items { .. })));
+    assert!(matches!(ScalablePlan::new(1, 0.0), Err(Error::Rate { .. })));
+    assert!(matches!(ScalablePlan::new(1, f64::NAN), Err(Error::Rate { .. })));
+    assert!(matches!(ScalablePlan::new(u64::MAX, 0.01), Err(Error::TooManyBits { .. })));
+    assert!(matches!(ScalablePlan::new(1 << 40, 1e-12), Err(Error::RateTooLow { .. })));
+    let plan = ScalablePlan::new(100, 0.01).unwrap();
+    for growth in [0, 32_769, u32::MAX] {
+        assert!(matches!(plan.with_growth(growth), Err(Error::GrowthFactor { .. })));
+    }
+    assert!(plan.with_growth(32_768).unwrap().links_for(u64::MAX).is_err());
+    assert!(plan.with_growth(1).unwrap().links_for(100 * MAX_LINKS as u64).is_ok());
+    assert!(plan.with_growth(1).unwrap().links_for(100 * MAX_LINKS as u64 + 1).is_err());
+    assert!(plan.check_memory(1_000_000, 1_000_000).is_err());
+    assert!(plan.check_memory(1_000_000, 10_000_000).is_ok());
+
+    // A fixed chain refuses the first key too many, and still answers.
+    let plan = plan.fixed().unwrap();
+    let mut fixed = Scalable::with_plan(plan, HashFamily::default()).unwrap();
+    let mut key = 0u64;
+    let refused = loop {
+        match fixed.insert(key) {
+            Ok(_) => key += 1,
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(refused, Error::ChainFull { items: 100, links: 1 }), "{refused}");
+    let before = fixed.clone();
+    assert!(fixed.insert(key).is_err() && fixed == before && fixed.len() == 100);
+    assert!(!fixed.insert(0u64).unwrap(), "a key that passes needs no room");
+    // It takes the whole rate, so it is no larger than a quotient filter.
+    let alone = tamis::QuotientFilter::new(100, 0.01).unwrap();
+    assert_eq!(fixed.bytes(), alone.plan().bytes());
+
+    // So does a limit of memory.
+    let mut limited = Scalable::new(100, 0.01).unwrap();
+    limited.limit_memory(Some(5_000));
+    let refused = limited.insert_many(0..100_000u64).unwrap_err();
+    assert!(matches!(refused, Error::Memory { allowed: Some(5_000), .. }), "{refused}");
+    assert!(limited.bytes() <= 5_000 && limited.len() == limited.capacity());
+    let before = limited.clone();
+    assert!(limited.insert(u64::MAX).is_err() && limited == before);
+    assert!(limited.union(&before).is_err() && limited == before);
+    limited.limit_memory(None);
+    limited.insert_many(0..100_000u64).unwrap();
+
+    let mut any = AnyFilter::from(limited.clone());
+    let remedy = any.remove(1u64).unwrap_err().to_string();
+    assert!(remedy.contains("quotient filter"), "{remedy}");
+    assert!(any.intersect(&limited.clone().into()).is_err());
+    let other = Scalable::with_hash(100, 0.01, HashFamily::fast(1)).unwrap();
+    assert!(matches!(limited.union(&other), Err(Error::Mismatch { field: "seed", .. })));
+    for hash in [HashFamily::sha256_md5(), HashFamily::prefixed()] {
+        assert!(matches!(Scalable::with_hash(1, 0.1, hash), Err(Error::NoDigest { .. })));
+    }
+    limited.clear().unwrap();
+    assert!(limited.is_empty() && limited.links().len() == 1 && !limited.contains(5u64));
+}
+
+/// A union beyond the promise says so, and further links go on.
+#[test]
+fn health_tells_of_unions_beyond_the_promise() {
+    let mut all = Scalable::new(100, 0.01).unwrap();
+    for part in 0..40u64 {
+        let mut chain = Scalable::new(100, 0.01).unwrap();
+        chain.insert_many(part * 5_000..(part + 1) * 5_000).unwrap();
+        all.union(&chain).unwrap();
+    }
+    assert_eq!(all.health(), Health::Beyond);
+    assert!(all.expected_fpr() > 0.01);
+    all.insert_many(1 << 40..(1 << 40) + 500_000u64).unwrap();
+    assert!((0..200_000).chain(1 << 40..(1 << 40) + 500_000u64).all(|key| all.contains(key)));
+}
