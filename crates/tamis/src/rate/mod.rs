@@ -21,6 +21,7 @@ mod concurrent;
 mod counting;
 mod expected;
 mod filter;
+pub mod parquet_blocks;
 mod plan;
 mod precise;
 mod quotient;
