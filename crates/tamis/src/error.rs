@@ -6,6 +6,7 @@ use crate::rate::MAX_BITS;
 #[cfg(feature = "zone")]
 use crate::zone::{CodeKind, ListError};
 use std::fmt;
+use std::time::Duration;
 
 /// Why a filter could not be planned, made, changed, merged or read.
 ///
@@ -121,6 +122,18 @@ pub enum Error {
         /// What was asked for.
         got: u32,
         /// The closest factor that would be accepted.
+        nearest: u32,
+    },
+    /// A window of time is from a nanosecond to 584 years long.
+    WindowTime {
+        /// What was asked for.
+        got: Duration,
+    },
+    /// A chain that forgets has from 2 to 128 generations.
+    Generations {
+        /// What was asked for.
+        got: u32,
+        /// The closest number that would be accepted.
         nearest: u32,
     },
     /// All links of a chain are full, and it has no other one. Nothing was changed.
@@ -394,6 +407,16 @@ impl fmt::Display for Error {
                 out,
                 "a link is from 1 to 32768 times as large as the one before it (got {got}); the \
                  nearest feasible growth is {nearest}"
+            ),
+            Error::WindowTime { got } => write!(
+                out,
+                "a window of time is from a nanosecond to 584 years long (got {got:?}); give a \
+                 time such as 24 hours"
+            ),
+            Error::Generations { got, nearest } => write!(
+                out,
+                "a chain that forgets has from 2 to 128 generations (got {got}); the nearest \
+                 feasible number is {nearest}"
             ),
             Error::ChainFull { items, links } => write!(
                 out,

@@ -83,7 +83,7 @@ pub use health::Health;
 pub use key::{Encoded, Hashed, Key, KeyRef, Kinds};
 pub use rate::{
     BlockedBloom, Bloom, ConcurrentBlockedBloom, ConcurrentBloom, ConcurrentSplitBloom,
-    CountingBloom, QuotientFilter, Scalable, SplitBloom, StaticFilter,
+    CountingBloom, QuotientFilter, Rolling, Scalable, SplitBloom, StaticFilter,
 };
 
 /// The level of the kernels that filters use on this machine: `scalar`, `avx2` or `avx512`. The

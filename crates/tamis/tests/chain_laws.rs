@@ -3,9 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use std::collections::HashSet;
-use tamis::rate::{MAX_LINKS, ScalablePlan};
-use tamis::{AnyFilter, Error, HashFamily, Health, Scalable, SecretKey};
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+use tamis::rate::{MAX_LINKS, RollingPlan, ScalablePlan, Window};
+use tamis::{AnyFilter, Error, HashFamily, Health, Rolling, Scalable, SecretKey};
 use tamis_random::SplitMix64;
 
 fn scalable(items: u64, fpr: f64, growth: u32) -> Scalable {
@@ -249,4 +250,248 @@ fn health_tells_of_unions_beyond_the_promise() {
     assert!(all.expected_fpr() > 0.01);
     all.insert_many(1 << 40..(1 << 40) + 500_000u64).unwrap();
     assert!((0..200_000).chain(1 << 40..(1 << 40) + 500_000u64).all(|key| all.contains(key)));
+}
+
+/// When each key came last, and what a window of so many ticks in so many generations remembers.
+#[derive(Default)]
+struct Model {
+    last: HashMap<u64, u64>,
+}
+
+impl Model {
+    /// Keys up to the age of the window must pass at this tick; those of the age `gone` or more
+    /// must not.
+    fn check(&self, now: u64, window: u64, gone: u64, passes: impl Fn(u64) -> bool) {
+        for (key, came) in &self.last {
+            let age = now - came;
+            if age <= window {
+                assert!(passes(*key), "{key} of {came} at {now}, {window}");
+            }
+        }
+        // The rate of these tests lets no stranger pass by chance.
+        let late: Vec<_> = self.last.iter().filter(|(_, came)| now - *came >= gone).collect();
+        let remembered = late.iter().filter(|(key, _)| passes(**key)).count();
+        assert_eq!(remembered, 0, "{remembered} of {} at {now}, {gone}", late.len());
+    }
+}
+
+const NEVER: f64 = 1e-9;
+
+fn rolling(plan: RollingPlan) -> Rolling {
+    Rolling::with_plan(plan, HashFamily::fast(5)).unwrap()
+}
+
+fn span_of(plan: &RollingPlan) -> u64 {
+    let length = match plan.window() {
+        Window::Items(items) => items,
+        Window::Time(time) => time.as_nanos() as u64,
+        _ => unreachable!(),
+    };
+    length.div_ceil(u64::from(plan.generations()) - 1)
+}
+
+/// Every window of up to 12 insertions, with every number of generations up to 8: after each
+/// insertion the last ones pass, and those before by more than a generation do not.
+#[test]
+fn windows_of_insertions_are_exact() {
+    for window in 1..=12u64 {
+        for generations in 2..=8 {
+            let plan = RollingPlan::last_items(window, NEVER).unwrap();
+            let mut seen = rolling(plan.with_generations(generations).unwrap());
+            let span = span_of(seen.plan());
+            let mut model = Model::default();
+            let mut random = SplitMix64::new(window * 100 + u64::from(generations));
+            for insertion in 0..100u64 {
+                let key = random.below(30);
+                let (known, passed) = (model.last.get(&key), seen.contains(key));
+                let new = seen.insert(key).unwrap();
+                // The generation of this insertion may begin with it, and forget the key.
+                assert!(!new || !passed || known.is_none_or(|came| insertion - came > window));
+                assert!(new || known.is_some());
+                model.last.insert(key, insertion);
+                // The last `window` insertions, this one included.
+                model.check(insertion, window - 1, span * u64::from(generations), |key| {
+                    seen.contains(key)
+                });
+                assert!(seen.links().len() <= generations as usize);
+                assert_eq!(seen.insertions(), Some(insertion + 1));
+            }
+        }
+    }
+}
+
+proptest! {
+    /// The same for time that goes forwards, stands, leaps, and sometimes backwards. Batches are
+    /// single keys, and files carry all of it.
+    #[test]
+    fn windows_of_time_are_exact(
+        steps in prop::collection::vec((0u64..40, 0u64..60, 0u8..10), 1..300),
+        window in 1u64..500,
+        generations in 2u32..10,
+    ) {
+        let plan = RollingPlan::last_time(Duration::from_nanos(window), 50, NEVER).unwrap();
+        let mut seen = rolling(plan.with_generations(generations).unwrap());
+        // The age that no key passes, except by chance: the window in whole generations, and one
+        // more.
+        let gone = span_of(seen.plan()) * u64::from(generations);
+        let (mut model, mut latest) = (Model::default(), 0u64);
+        for (key, step, way) in steps {
+            let now = match way {
+                0 => latest.saturating_sub(step),
+                1 => latest + 20 * step,
+                _ => latest + step,
+            };
+            latest = latest.max(now);
+            let now = Duration::from_nanos(now);
+            let passed = seen.contains_at(key, now);
+            prop_assert_eq!(seen.contains_many_at(&[key], now), [passed]);
+            prop_assert_eq!(seen.insert_at(key, now).unwrap(), !passed);
+            model.last.insert(key, latest);
+            model.check(latest, window, gone, |key| seen.contains(key));
+            prop_assert_eq!(seen.latest(), Some(Duration::from_nanos(latest)));
+        }
+        let later = latest + window / 2;
+        model.check(later, window, gone, |key| seen.contains_at(key, Duration::from_nanos(later)));
+        let read = Rolling::from_bytes(&seen.to_bytes()).unwrap();
+        prop_assert_eq!(&read, &seen);
+        let any = AnyFilter::from(seen.clone());
+        prop_assert_eq!(any.plan().file_bytes(), seen.to_bytes().len() as u64);
+        seen.advance(Duration::from_nanos(latest + gone));
+        prop_assert!(seen.is_empty() && seen.links().is_empty());
+    }
+
+    /// A batch makes the chain that one key after the other makes.
+    #[test]
+    fn rolling_batches_are_single_keys(
+        keys in prop::collection::vec(0u64..400, 0..1_500),
+        window in 1u64..600,
+        cut in 0usize..1_500,
+    ) {
+        let plan = RollingPlan::last_items(window, 0.05).unwrap();
+        let (mut one, mut many) = (rolling(plan), rolling(plan));
+        let new = keys.iter().filter(|key| one.insert(**key).unwrap()).count() as u64;
+        let (first, second) = keys.split_at(cut.min(keys.len()));
+        let mut counted = many.insert_many(first).unwrap();
+        many = Rolling::from_bytes(&many.to_bytes()).unwrap();
+        counted += many.insert_many(second).unwrap();
+        prop_assert_eq!(counted, new);
+        prop_assert_eq!(&many, &one);
+        let asked: Vec<u64> = (0..500).collect();
+        let expected: Vec<bool> = asked.iter().map(|key| one.contains(*key)).collect();
+        prop_assert_eq!(one.contains_many(&asked), expected);
+        prop_assert!(one.bytes() <= one.plan().bytes());
+        prop_assert!(one.expected_fpr() <= 0.05);
+    }
+
+    /// Two machines that see the same clock: the union remembers what one chain would that had got
+    /// all keys.
+    #[test]
+    fn unions_of_windows_of_time(
+        steps in prop::collection::vec((0u64..1_000, 0u64..20, any::<bool>()), 0..200),
+    ) {
+        let plan = RollingPlan::last_time(Duration::from_nanos(300), 60, NEVER).unwrap();
+        let (mut left, mut right, mut both) = (rolling(plan), rolling(plan), rolling(plan));
+        let mut now = 0;
+        for (key, step, side) in steps {
+            now += step;
+            let time = Duration::from_nanos(now);
+            if side { &mut left } else { &mut right }.insert_at(key, time).unwrap();
+            both.insert_at(key, time).unwrap();
+        }
+        left.union(&right).unwrap();
+        for key in 0..1_000u64 {
+            prop_assert_eq!(left.contains(key), both.contains(key), "{}", key);
+        }
+        prop_assert_eq!(left.latest(), both.latest());
+        prop_assert_eq!(left.links().len(), both.links().len());
+        let before = left.clone();
+        left.union(&before).unwrap();
+        prop_assert_eq!(&left, &before);
+    }
+}
+
+/// The rate over all generations is below the promise, as planned and as measured.
+#[test]
+fn rolling_chains_keep_size_and_rate() {
+    for fpr in [0.3, 0.01, 0.001] {
+        let mut seen = Rolling::new(100_000, fpr).unwrap();
+        let plan = *seen.plan();
+        // One insertion before the oldest generation goes: the chain is as full as it gets.
+        let span = span_of(&plan);
+        seen.insert_many(0..3 * u64::from(plan.generations()) * span).unwrap();
+        assert_eq!(seen.links().len(), plan.generations() as usize);
+        assert_eq!(seen.bytes(), plan.bytes());
+        let strangers = random_keys(2, 1_000_000);
+        let passed = seen.contains_many(&strangers).iter().filter(|it| **it).count() as f64;
+        let (rate, n) = (seen.expected_fpr(), strangers.len() as f64);
+        assert!(rate <= fpr && rate > fpr / 4.0, "{rate} for {fpr}");
+        assert!((passed / n - rate).abs() < 5.0 * (rate / n).sqrt(), "{} {rate}", passed / n);
+        assert_eq!(seen.health(), Health::Within);
+    }
+    let plan = RollingPlan::last_items(1_000_000, 0.01).unwrap();
+    assert!(plan.bits_per_item() < 14.7, "{}", plan.bits_per_item());
+}
+
+/// All keys of a window at once, and four times as many: they are remembered, and the rate is that
+/// of their number.
+#[test]
+fn more_keys_than_planned_are_remembered() {
+    let plan = RollingPlan::last_time(Duration::from_secs(60), 10_000, 0.01).unwrap();
+    let mut seen = rolling(plan);
+    seen.advance(Duration::from_secs(1_000));
+    seen.insert_many(0..10_000u64).unwrap();
+    assert!((0..10_000u64).all(|key| seen.contains(key)));
+    assert_eq!((seen.health(), seen.links().len()), (Health::Within, 1));
+    seen.insert_many(10_000..40_000u64).unwrap();
+    assert!((0..40_000u64).all(|key| seen.contains(key)));
+    assert_eq!(seen.health(), Health::Beyond);
+    assert!(seen.expected_fpr() < 0.04);
+    seen.advance(Duration::from_secs(2_000));
+    assert_eq!((seen.health(), seen.len()), (Health::Within, 0));
+
+    // Without end they are refused, and nothing that was said is taken back.
+    let mut limited = rolling(plan);
+    limited.limit_memory(Some(2 * plan.bytes()));
+    let refused = limited.insert_many(0..1_000_000u64).unwrap_err();
+    assert!(matches!(refused, Error::Memory { allowed: Some(_), .. }), "{refused}");
+    let held = limited.len();
+    assert!(held > 10_000 && limited.bytes() <= 2 * plan.bytes());
+    let mut endless = rolling(RollingPlan::last_time(Duration::from_secs(1), 1, 0.3).unwrap());
+    let refused = endless.insert_many(0..1_000_000u64).unwrap_err();
+    assert!(matches!(refused, Error::ChainFull { .. }), "{refused}");
+    assert!((0..endless.len()).all(|key| endless.contains(key)));
+}
+
+#[test]
+fn windows_that_cannot_be_are_refused() {
+    let second = Duration::from_secs(1);
+    assert!(matches!(RollingPlan::last_items(0, 0.01), Err(Error::Items { .. })));
+    assert!(matches!(RollingPlan::last_items(1, 1.0), Err(Error::Rate { .. })));
+    assert!(matches!(RollingPlan::last_time(second, 0, 0.01), Err(Error::Items { .. })));
+    for time in [Duration::ZERO, Duration::from_secs(1 << 40), Duration::MAX] {
+        let refused = RollingPlan::last_time(time, 1, 0.01).unwrap_err();
+        assert!(matches!(refused, Error::WindowTime { .. }), "{refused}");
+    }
+    assert!(RollingPlan::last_items(u64::MAX, 0.01).is_err());
+    assert!(matches!(RollingPlan::last_items(1 << 35, 1e-12), Err(Error::RateTooLow { .. })));
+    let plan = RollingPlan::last_items(100, 0.01).unwrap();
+    for generations in [0, 1, 129, u32::MAX] {
+        let refused = plan.with_generations(generations).unwrap_err();
+        assert!(matches!(refused, Error::Generations { .. }), "{refused}");
+    }
+    assert!(plan.with_generations(128).unwrap().check_memory(100).is_err());
+    let (mut one, other) = (rolling(plan), rolling(plan));
+    let refused = one.union(&other).unwrap_err().to_string();
+    assert!(refused.contains("window of time"), "{refused}");
+    let hour = RollingPlan::last_time(3_600 * second, 100, 0.01).unwrap();
+    let day = RollingPlan::last_time(86_400 * second, 100, 0.01).unwrap();
+    assert!(matches!(rolling(hour).union(&rolling(day)), Err(Error::Mismatch { .. })));
+    let mut any = AnyFilter::from(rolling(hour));
+    assert!(any.remove("ant").is_err() && any.intersect(&rolling(hour).into()).is_err());
+    // The end of time.
+    let mut late = rolling(hour);
+    assert!(late.insert_at("ant", Duration::MAX).unwrap());
+    assert!(late.contains_at("ant", Duration::MAX) && late.contains_at("ant", Duration::ZERO));
+    late.clear();
+    assert!(late.is_empty() && !late.contains("ant"));
 }

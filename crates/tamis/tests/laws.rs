@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tamis::rate::{Blocked, Classic, Counting, Filter, Health, Kind, Layout, Plan};
 use tamis::{
     AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, Error, HashFamily, Key, KeyRef, Open,
-    QuotientFilter, Scalable, SecretKey, SplitBloom, StaticFilter,
+    QuotientFilter, Rolling, Scalable, SecretKey, SplitBloom, StaticFilter,
 };
 
 /// A key of any kind.
@@ -597,6 +597,10 @@ fn every_kind_is_opened_by_its_own_type() {
     check(QuotientFilter::new(1_000, 0.01).unwrap(), &bloom);
     check(StaticFilter::build(0..1_000u64, 0.01).unwrap(), &bloom);
     let mut chain = Scalable::new(100, 0.01).unwrap();
+    chain.insert_many(0..1_000u64).unwrap();
+    check(chain, &bloom);
+    let mut chain = Rolling::new(100, 0.01).unwrap();
+    check(chain.clone(), &bloom);
     chain.insert_many(0..1_000u64).unwrap();
     check(chain, &bloom);
     for code in [CodeKind::Egh, CodeKind::Coprime, CodeKind::Rs] {

@@ -11,7 +11,7 @@ use crate::privacy::{Epsilon, LinearFilter, PublicBloom};
 use crate::zone::{self, List, Method, Progress};
 use crate::{
     BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Health, Key, KeyRef, Kinds,
-    QuotientFilter, Scalable, SplitBloom, StaticFilter,
+    QuotientFilter, Rolling, Scalable, SplitBloom, StaticFilter,
 };
 use std::io::{Read, Write};
 #[cfg(feature = "zone")]
@@ -128,6 +128,7 @@ kinds! {
     Quotient(QuotientFilter) "A quotient filter.";
     Static(StaticFilter) "A static filter.";
     Scalable(Scalable) "A chain that grows.";
+    Rolling(Rolling) "A chain that forgets.";
     #[cfg(feature = "zone")]
     Zone(zone::Filter) "A zone filter.";
     #[cfg(feature = "zone")]

@@ -23,7 +23,7 @@ pub(super) const SHORTEST: usize = 128;
 /// The same as a length of a file.
 pub(crate) const SHORT_HEADER: u64 = SHORTEST as u64;
 /// The longest header: one of a zone filter with the most moduli.
-const LONGEST: usize = (MODULI + 4 * MAX_MODULI + 4).next_multiple_of(LINE);
+pub(super) const LONGEST: usize = (MODULI + 4 * MAX_MODULI + 4).next_multiple_of(LINE);
 /// Headers are whole cache lines, so that a mapped body is aligned.
 pub(super) const LINE: usize = 64;
 /// Where the moduli of a zone filter begin.

@@ -210,6 +210,13 @@ pub enum AnyPlan<'a> {
         /// The links that there are now, oldest first.
         links: &'a [rate::QuotientFilter],
     },
+    /// Of a chain that forgets, which keeps a rate, too.
+    Rolling {
+        /// The plan.
+        plan: &'a rate::RollingPlan,
+        /// The generations that there are now, oldest first.
+        links: &'a [rate::QuotientFilter],
+    },
     /// Of a zone filter.
     #[cfg(feature = "zone")]
     Zone(&'a zone::Plan),
@@ -245,7 +252,10 @@ impl<'a> AnyPlan<'a> {
     #[must_use]
     pub fn promise(self) -> Promise {
         match self {
-            AnyPlan::Rate(_) | AnyPlan::Static(_) | AnyPlan::Scalable { .. } => Promise::Rate,
+            AnyPlan::Rate(_)
+            | AnyPlan::Static(_)
+            | AnyPlan::Scalable { .. }
+            | AnyPlan::Rolling { .. } => Promise::Rate,
             #[cfg(feature = "zone")]
             AnyPlan::Zone(_) => Promise::Zone,
             #[cfg(feature = "privacy")]
@@ -253,7 +263,8 @@ impl<'a> AnyPlan<'a> {
         }
     }
 
-    /// The items that the filter is planned to hold; of a chain, as long as it is now.
+    /// The items that the filter is planned to hold; of a chain that grows, as long as it is now;
+    /// of one that forgets, within its window.
     #[must_use]
     pub fn items(self) -> u64 {
         match self {
@@ -262,6 +273,7 @@ impl<'a> AnyPlan<'a> {
             AnyPlan::Scalable { links, .. } => {
                 links.iter().fold(0, |sum, link| sum.saturating_add(link.plan().items()))
             }
+            AnyPlan::Rolling { plan, .. } => plan.items(),
             #[cfg(feature = "zone")]
             AnyPlan::Zone(plan) => plan.items(),
             #[cfg(feature = "privacy")]
@@ -278,6 +290,7 @@ impl<'a> AnyPlan<'a> {
             AnyPlan::Rate(plan) => plan.fpr(),
             AnyPlan::Static(plan) => plan.fpr(),
             AnyPlan::Scalable { plan, .. } => plan.fpr(),
+            AnyPlan::Rolling { plan, .. } => plan.fpr(),
             #[cfg(feature = "zone")]
             AnyPlan::Zone(_) => 0.0,
             #[cfg(feature = "privacy")]
@@ -293,7 +306,9 @@ impl<'a> AnyPlan<'a> {
         match self {
             AnyPlan::Rate(plan) => plan.bits(),
             AnyPlan::Static(plan) => plan.bits(),
-            AnyPlan::Scalable { links, .. } => links.iter().map(|link| link.plan().bits()).sum(),
+            AnyPlan::Scalable { links, .. } | AnyPlan::Rolling { links, .. } => {
+                links.iter().map(|link| link.plan().bits()).sum()
+            }
             #[cfg(feature = "zone")]
             AnyPlan::Zone(plan) => plan.bits(),
             #[cfg(feature = "privacy")]
@@ -309,7 +324,7 @@ impl<'a> AnyPlan<'a> {
         match self {
             AnyPlan::Rate(plan) => plan.file_bytes(),
             AnyPlan::Static(plan) => plan.file_bytes(),
-            AnyPlan::Scalable { links, .. } => {
+            AnyPlan::Scalable { links, .. } | AnyPlan::Rolling { links, .. } => {
                 super::chain::header_bytes(links.len()) + self.bytes()
             }
             #[cfg(feature = "zone")]

@@ -6,7 +6,7 @@ use super::{AnyFilter, Open};
 use crate::Error;
 #[cfg(feature = "privacy")]
 use crate::privacy::{Release, ReleasePlan};
-use crate::rate::{Filter, Layout, QuotientFilter, Scalable, StaticFilter};
+use crate::rate::{Filter, Layout, QuotientFilter, Rolling, Scalable, StaticFilter};
 #[cfg(feature = "zone")]
 use crate::zone::{CellKind, ZoneFilter};
 use std::io::{Read, Write};
@@ -101,6 +101,7 @@ file_methods!([L: Layout] Filter<L>);
 file_methods!([] QuotientFilter);
 file_methods!([] StaticFilter);
 file_methods!([] Scalable);
+file_methods!([] Rolling);
 #[cfg(feature = "zone")]
 file_methods!([C: CellKind] ZoneFilter<C>);
 #[cfg(feature = "privacy")]

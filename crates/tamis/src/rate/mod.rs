@@ -7,11 +7,13 @@
 //! | [`SplitBloom`] | 10.5 bits an item | half a cache line | no |
 //! | [`CountingBloom`] | 38.3 bits an item | as `Bloom` | yes |
 //! | [`QuotientFilter`] | 9.6 bits an item | one or two cache lines | yes |
-//! | [`Scalable`] | 14 to 16 bits an item when its links are full | one or two cache lines a link | no |
+//! | [`Scalable`], grows | 14 to 16 bits an item, full | one or two cache lines a link | no |
+//! | [`Rolling`], forgets | 14.6 bits an item of its window | the same | by itself |
 //! | [`StaticFilter`] | 6.8 bits an item | about two neighbouring cache lines | no, nor insertion |
 //!
 //! A [`Plan`] decides the size; [`Filter`] is the one implementation of the first four, which are
-//! its layouts. A [`StaticFilter`] is built once, from all keys, by a [`StaticPlan`].
+//! its layouts. A [`StaticFilter`] is built once, from all keys, by a [`StaticPlan`]. [`Scalable`]
+//! and [`Rolling`] are chains of quotient filters.
 #![doc = include_str!("../../doc/blocks.svg")]
 
 mod blocked;
@@ -34,7 +36,7 @@ use crate::{AnyFilter, Error, HashFamily};
 pub use crate::Health;
 pub use blocked::{Blocked, BlockedBloom};
 pub use bloom::{Bloom, Classic};
-pub use chain::{MAX_GROWTH, MAX_LINKS, Scalable, ScalablePlan};
+pub use chain::{MAX_GROWTH, MAX_LINKS, Rolling, RollingPlan, Scalable, ScalablePlan, Window};
 pub use concurrent::{
     ConcurrentBlockedBloom, ConcurrentBloom, ConcurrentFilter, ConcurrentLayout,
     ConcurrentSplitBloom,

@@ -1,21 +1,25 @@
 //! Chains of quotient filters, for sets whose size is not known beforehand: one that grows, and one
 //! that forgets.
 //!
-//! A lookup asks the links from the newest to the oldest. A link is a [`QuotientFilter`]: at the low
-//! rates that links have it takes fewer bits than the layouts of [`Filter`](super::Filter), one or
-//! two cache lines whether the key passes or not, and its rate is the number of its keys over the
-//! number of its fingerprints: known without a look at the cells, and the same however the keys are
-//! spread over links.
+//! A lookup asks the links from the newest to the oldest. A link is a [`QuotientFilter`]: at the
+//! low rates that links have it takes fewer bits than the layouts of [`Filter`](super::Filter), and
+//! one or two cache lines whether the key passes or not. Its rate is the number of its keys over
+//! the number of its fingerprints: known without a look at the cells, and the same however the keys
+//! are spread over links.
 
 mod plan;
+mod rolling;
 mod scalable;
+mod window;
 
 use super::QuotientFilter;
 use crate::hash::Digests;
 use crate::simd::{BATCH, Level, dispatch};
 use crate::{Error, HashFamily, Key, Kinds};
 pub use plan::{MAX_GROWTH, MAX_LINKS, ScalablePlan};
+pub use rolling::Rolling;
 pub use scalable::Scalable;
+pub use window::{RollingPlan, Window};
 
 /// The links, oldest first, and how keys become digests for all of them.
 #[derive(Clone)]
@@ -47,13 +51,14 @@ impl Chain {
         self.links[first..].iter().rev().any(|link| link.contains_h1(h1))
     }
 
-    fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
+    /// The same for many keys, in their order.
+    fn contains_many<K: Key>(&self, keys: &[K], first: usize) -> Vec<bool> {
         let (mut digests, mut answers) = (Digests::new(), vec![false; keys.len()]);
         for (batch, answers) in keys.chunks(BATCH).zip(answers.chunks_mut(BATCH)) {
             dispatch!(self.level, kernels => {
                 let _ = digests.hash(kernels, &self.hash, batch.iter(), false);
             });
-            for link in self.links.iter().rev() {
+            for link in self.links[first..].iter().rev() {
                 link.contains_batch(&digests.h1[..digests.len], answers);
             }
         }

@@ -62,8 +62,8 @@ impl ScalablePlan {
         Err(Error::GrowthFactor { got: growth, nearest: growth.clamp(1, MAX_GROWTH) })
     }
 
-    /// The same plan without growth: one link, which may take the whole rate, and which refuses keys
-    /// when it is full.
+    /// The same plan without growth: one link, which may take the whole rate, and which refuses
+    /// keys when it is full.
     pub fn fixed(self) -> Result<ScalablePlan, Error> {
         let plan = ScalablePlan { growth: None, ..self };
         plan.next(&[])?;
@@ -136,7 +136,8 @@ impl ScalablePlan {
         // Only sums and products: the same on every machine.
         let taken = |link: &Plan| link.approximate_fpr(link.items());
         let left = self.fpr - links.iter().map(taken).sum::<f64>();
-        // A union can have taken more than the promise. Then the links that follow keep taking less.
+        // A union can have taken more than the promise. Then the links that follow take less and
+        // less all the same.
         let least = links.iter().map(taken).fold(self.fpr, f64::min) / 2.0;
         let items = last.items().saturating_mul(u64::from(growth));
         quotient::plan_items_fpr(items, (left / PARTS).max(least)).map_err(|_| full())

@@ -40,7 +40,8 @@ pub struct Scalable {
 }
 
 impl Scalable {
-    /// An empty chain whose first link holds `items` keys, at the rate `fpr`, with the default hash.
+    /// An empty chain whose first link holds `items` keys, at the rate `fpr`, with the default
+    /// hash.
     pub fn new(items: u64, fpr: f64) -> Result<Scalable, Error> {
         Scalable::with_hash(items, fpr, HashFamily::default())
     }
@@ -93,8 +94,8 @@ impl Scalable {
         Ok(new)
     }
 
-    /// Puts a key in by its digest, as [`Filter::insert_digest`](crate::rate::Filter::insert_digest)
-    /// does.
+    /// Puts a key in by its digest, as
+    /// [`Filter::insert_digest`](crate::rate::Filter::insert_digest) does.
     pub fn insert_digest(&mut self, digest: Digest) -> Result<bool, Error> {
         let new = self.insert_h1(digest.h1, 0)?;
         self.chain.kinds.add(Kinds::DIGESTS);
@@ -182,11 +183,11 @@ impl Scalable {
     /// # Ok::<(), tamis::Error>(())
     /// ```
     pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
-        self.chain.contains_many(keys)
+        self.chain.contains_many(keys, 0)
     }
 
-    /// Takes in all that `other` holds: afterwards the keys of either pass. The chains must have the
-    /// same hash; their plans and lengths may differ, and this chain keeps its plan. If it is
+    /// Takes in all that `other` holds: afterwards the keys of either pass. The chains must have
+    /// the same hash; their plans and lengths may differ, and this chain keeps its plan. If it is
     /// refused, nothing changes.
     ///
     /// Links with the same fingerprints become one; the others are added to the chain. The rates of
