@@ -1,0 +1,359 @@
+//! What a key holds, and how it becomes bytes and comes back.
+//!
+//! A value is a **preamble** and a **stream**. The preamble says which value it is, its settings, and
+//! how long the parts of the stream are. The stream is the files of its filters, one after another,
+//! as `FORMAT.md` of the library has them. RDB files, the append-only file, `SCANDUMP` and
+//! `LOADCHUNK` all use the same two.
+//!
+//! | bytes of a preamble | what |
+//! |---|---|
+//! | 6 | `tamis` and the version, 1 |
+//! | 1 | the tag of the value |
+//! | 1 | the number of settings |
+//! | 8 each | the settings, as the value's own file describes them |
+//! | 2 | the number of parts |
+//! | 8 each | the lengths of the parts |
+//!
+//! All numbers are little-endian.
+
+use crate::bloom::Bloom;
+use crate::cuckoo::Cuckoo;
+use crate::ledger::Ledger;
+use crate::loaded::Loaded;
+use crate::refusal::Refusal;
+use crate::server::TypeName;
+use crate::settings::{self, Dialect};
+use crate::stream::Count;
+use std::io::{self, Write};
+use tamis::{AnyFilter, Open, QuotientFilter, Scalable};
+
+/// A value of a key.
+#[allow(clippy::large_enum_variant)] // each lives in a box of its own
+pub(crate) enum Value {
+    Bloom(Bloom),
+    Cuckoo(Cuckoo),
+    Filter(Loaded),
+    Ledger(Ledger),
+    /// A value whose last chunk has not come yet.
+    Arriving(Arriving),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tag {
+    Bloom = 1,
+    Cuckoo = 2,
+    Filter = 3,
+    Ledger = 4,
+}
+
+const MAGIC: &[u8; 6] = b"tamis\x01";
+/// A chain has at most 128 links, and other values have fewer parts.
+const MAX_PARTS: usize = 256;
+
+/// One part of a stream.
+pub(crate) enum Part<'a> {
+    File(&'a AnyFilter),
+    Chain(&'a Scalable),
+    Quotient(&'a QuotientFilter),
+    Bytes(&'a [u8]),
+}
+
+impl Part<'_> {
+    fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Part::File(filter) => filter.write_to(out).map_err(io::Error::other),
+            Part::Chain(chain) => chain.write_to(out).map_err(io::Error::other),
+            Part::Quotient(filter) => filter.write_to(out).map_err(io::Error::other),
+            Part::Bytes(bytes) => out.write_all(bytes),
+        }
+    }
+
+    fn length(&self) -> u64 {
+        let mut count = Count::default();
+        // Counting cannot fail.
+        let _ = self.write_to(&mut count);
+        count.0
+    }
+}
+
+/// What a preamble says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Preamble {
+    tag: Tag,
+    settings: Vec<u64>,
+    lengths: Vec<u64>,
+}
+
+impl Preamble {
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([self.tag as u8, self.settings.len() as u8]);
+        self.settings.iter().for_each(|one| bytes.extend(one.to_le_bytes()));
+        bytes.extend((self.lengths.len() as u16).to_le_bytes());
+        self.lengths.iter().for_each(|one| bytes.extend(one.to_le_bytes()));
+        bytes
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Preamble> {
+        fn take<'a>(rest: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
+            let (taken, after) = rest.split_at_checked(count)?;
+            *rest = after;
+            Some(taken)
+        }
+        fn words(bytes: &[u8]) -> Vec<u64> {
+            bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
+        }
+        let mut rest = bytes.strip_prefix(MAGIC)?;
+        let tag = match take(&mut rest, 1)?[0] {
+            1 => Tag::Bloom,
+            2 => Tag::Cuckoo,
+            3 => Tag::Filter,
+            4 => Tag::Ledger,
+            _ => return None,
+        };
+        let count = usize::from(take(&mut rest, 1)?[0]);
+        let settings = words(take(&mut rest, 8 * count)?);
+        let count = take(&mut rest, 2)?;
+        let count = usize::from(u16::from_le_bytes([count[0], count[1]]));
+        if count > MAX_PARTS || rest.len() != 8 * count {
+            return None;
+        }
+        let lengths = words(rest);
+        lengths.iter().try_fold(0u64, |sum, one| sum.checked_add(*one))?;
+        Some(Preamble { tag, settings, lengths })
+    }
+
+    fn total(&self) -> u64 {
+        self.lengths.iter().sum()
+    }
+}
+
+impl Value {
+    pub(crate) fn tag(&self) -> Tag {
+        match self {
+            Value::Bloom(_) => Tag::Bloom,
+            Value::Cuckoo(_) => Tag::Cuckoo,
+            Value::Filter(_) => Tag::Filter,
+            Value::Ledger(_) => Tag::Ledger,
+            Value::Arriving(arriving) => arriving.preamble.tag,
+        }
+    }
+
+    /// The server's type of the value.
+    pub(crate) fn type_name(&self) -> TypeName {
+        match self.tag() {
+            Tag::Bloom if settings::dialect() == Dialect::ValkeyBloom => TypeName::BloomOfValkey,
+            Tag::Bloom => TypeName::Bloom,
+            Tag::Cuckoo => TypeName::Cuckoo,
+            Tag::Filter | Tag::Ledger => TypeName::Filter,
+        }
+    }
+
+    fn parts(&self) -> Vec<Part<'_>> {
+        match self {
+            Value::Bloom(bloom) => bloom.parts(),
+            Value::Cuckoo(cuckoo) => cuckoo.parts(),
+            Value::Filter(loaded) => loaded.parts(),
+            Value::Ledger(ledger) => ledger.parts(),
+            Value::Arriving(arriving) => arriving.parts(),
+        }
+    }
+
+    /// The preamble, and the bytes of the stream that there are.
+    pub(crate) fn preamble(&self) -> (Vec<u8>, u64) {
+        let settings = match self {
+            Value::Bloom(bloom) => bloom.settings(),
+            Value::Cuckoo(cuckoo) => cuckoo.settings(),
+            Value::Filter(loaded) => loaded.settings(),
+            Value::Ledger(_) => Vec::new(),
+            Value::Arriving(arriving) => {
+                return (arriving.preamble.to_bytes(), arriving.received);
+            }
+        };
+        let lengths = self.parts().iter().map(Part::length).collect();
+        let preamble = Preamble { tag: self.tag(), settings, lengths };
+        (preamble.to_bytes(), preamble.total())
+    }
+
+    /// Writes the stream; of a value that is arriving, what has come.
+    pub(crate) fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.parts().iter().try_for_each(|part| part.write_to(out))
+    }
+
+    /// The bytes that the value takes in memory.
+    pub(crate) fn memory(&self) -> usize {
+        size_of::<Value>() + self.body_bytes()
+    }
+
+    fn body_bytes(&self) -> usize {
+        match self {
+            Value::Bloom(bloom) => bloom.bytes() as usize,
+            Value::Cuckoo(cuckoo) => cuckoo.bytes() as usize,
+            Value::Filter(loaded) => loaded.bytes() as usize,
+            Value::Ledger(ledger) => ledger.bytes(),
+            Value::Arriving(arriving) => arriving.received as usize,
+        }
+    }
+
+    /// A second value like it; `None` if there is no memory for it.
+    pub(crate) fn copy(&self) -> Option<Value> {
+        // A copy that finds no memory would end the server: ask first.
+        Vec::<u8>::new().try_reserve_exact(self.body_bytes()).ok()?;
+        Some(match self {
+            Value::Bloom(bloom) => Value::Bloom(bloom.clone()),
+            Value::Cuckoo(cuckoo) => Value::Cuckoo(cuckoo.clone()),
+            Value::Filter(loaded) => Value::Filter(loaded.clone()),
+            Value::Ledger(ledger) => Value::Ledger(ledger.clone()),
+            Value::Arriving(arriving) => Value::Arriving(arriving.clone()),
+        })
+    }
+
+    /// Moves what is small to new memory. Large parts have pages of their own, which no other value
+    /// shares.
+    pub(crate) fn move_small_parts(&mut self) {
+        const SMALL: usize = 14 << 10;
+        if self.body_bytes() <= SMALL
+            && let Some(copy) = self.copy()
+        {
+            *self = copy;
+        }
+    }
+}
+
+/// A value on its way: its preamble has come, and a part of its stream.
+#[derive(Clone)]
+pub(crate) struct Arriving {
+    preamble: Preamble,
+    /// The parts that are whole.
+    done: Vec<AnyFilter>,
+    /// The bytes of the part that is not; of a ledger, all its bytes.
+    current: Vec<u8>,
+    received: u64,
+    max_bytes: u64,
+    /// Whether a part has come that is no filter.
+    spoiled: bool,
+}
+
+/// The refusals of chunks, in RedisBloom's words.
+const BAD_DATA: Refusal = Refusal::new("ERR received bad data");
+const NO_LINK: Refusal = Refusal::new("ERR invalid offset - no link found");
+const TOO_BIG: Refusal = Refusal::new("ERR invalid chunk - Too big for current filter");
+
+impl Arriving {
+    /// Takes the preamble. What it announces is not believed: memory is taken as bytes come.
+    pub(crate) fn begin(preamble: &[u8], max_bytes: u64) -> Result<Arriving, Refusal> {
+        let preamble = Preamble::parse(preamble).ok_or(BAD_DATA)?;
+        if preamble.total() > max_bytes {
+            return Err(too_large(preamble.total(), max_bytes));
+        }
+        let (done, current) = (Vec::new(), Vec::new());
+        let mut arriving = Arriving { preamble, done, current, received: 0, max_bytes, spoiled: false };
+        arriving.close_parts()?;
+        Ok(arriving)
+    }
+
+    /// A place to stand in for a value while it is made.
+    pub(crate) fn nothing() -> Arriving {
+        let preamble = Preamble { tag: Tag::Ledger, settings: Vec::new(), lengths: Vec::new() };
+        let (done, current) = (Vec::new(), Vec::new());
+        Arriving { preamble, done, current, received: 0, max_bytes: 0, spoiled: false }
+    }
+
+    pub(crate) fn is_complete(&self) -> bool {
+        self.received == self.preamble.total()
+    }
+
+    /// Whether it can never become whole.
+    pub(crate) fn is_spoiled(&self) -> bool {
+        self.spoiled
+    }
+
+    pub(crate) fn tag(&self) -> Tag {
+        self.preamble.tag
+    }
+
+    /// Takes a chunk that ends before the place `iterator`, counted from 1. One that has come
+    /// already is taken again.
+    pub(crate) fn put(&mut self, iterator: u64, bytes: &[u8]) -> Result<(), Refusal> {
+        let length = bytes.len() as u64;
+        let start = iterator.checked_sub(1).and_then(|end| end.checked_sub(length));
+        let start = start.ok_or(NO_LINK)?;
+        if start > self.received || (start < self.received && start + length > self.received) {
+            return Err(NO_LINK);
+        }
+        if start < self.received || bytes.is_empty() {
+            return Ok(());
+        }
+        self.append(bytes)
+    }
+
+    /// Takes the next bytes.
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+        if bytes.len() as u64 > self.preamble.total() - self.received {
+            return Err(TOO_BIG);
+        }
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let wanted = self.wanted();
+            let (more, after) = rest.split_at(rest.len().min(wanted as usize));
+            self.current.try_reserve(more.len()).map_err(|_| no_memory())?;
+            self.current.extend_from_slice(more);
+            self.received += more.len() as u64;
+            rest = after;
+            self.close_parts()?;
+        }
+        Ok(())
+    }
+
+    /// The bytes that the current part still lacks.
+    fn wanted(&self) -> u64 {
+        let length = self.preamble.lengths.get(self.done.len()).copied().unwrap_or(0);
+        length.saturating_sub(self.current.len() as u64)
+    }
+
+    /// Reads the parts that are whole.
+    fn close_parts(&mut self) -> Result<(), Refusal> {
+        if self.preamble.tag == Tag::Ledger {
+            // A ledger is one part, which `finish` reads.
+            return if self.preamble.lengths.len() == 1 { Ok(()) } else { Err(BAD_DATA) };
+        }
+        while self.done.len() < self.preamble.lengths.len() && self.wanted() == 0 {
+            let open = Open::new().max_memory(self.max_bytes);
+            let filter = open.bytes(&self.current);
+            self.spoiled = filter.is_err();
+            self.done.push(filter.map_err(|_| BAD_DATA)?);
+            self.current = Vec::new();
+        }
+        Ok(())
+    }
+
+    /// The value, which is complete.
+    pub(crate) fn finish(self) -> Result<Value, Refusal> {
+        let Preamble { tag, settings, .. } = self.preamble;
+        let value = match tag {
+            Tag::Bloom => Bloom::from_parts(&settings, self.done).map(Value::Bloom),
+            Tag::Cuckoo => Cuckoo::from_parts(&settings, self.done).map(Value::Cuckoo),
+            Tag::Filter => Loaded::from_parts(&settings, self.done).map(Value::Filter),
+            Tag::Ledger => Ledger::from_bytes(&self.current).map(Value::Ledger),
+        };
+        value.ok_or(BAD_DATA)
+    }
+
+    fn parts(&self) -> Vec<Part<'_>> {
+        let mut parts: Vec<Part<'_>> = self.done.iter().map(Part::File).collect();
+        parts.push(Part::Bytes(&self.current));
+        parts
+    }
+}
+
+/// A filter would be larger than the server's owner allows.
+pub(crate) fn too_large(bytes: u64, most: u64) -> Refusal {
+    Refusal::say(format!(
+        "ERR the filter would take {bytes} bytes, and tamis.max-filter-bytes allows {most}"
+    ))
+}
+
+/// The server has no memory for it.
+pub(crate) const fn no_memory() -> Refusal {
+    Refusal::new("ERR Insufficient memory to create filter")
+}
