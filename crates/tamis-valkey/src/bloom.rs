@@ -91,21 +91,15 @@ struct Sized {
 impl Bloom {
     /// An empty filter of at most so many bytes.
     pub(crate) fn new(reserve: Reserve, max_bytes: u64) -> Result<Bloom, Refusal> {
-        let Reserve { capacity, rate, expansion, layout, seed } = reserve;
+        let Reserve { capacity, rate, expansion, seed, .. } = reserve;
+        let planned = planned(reserve)?;
+        check(planned.first().bytes(), max_bytes)?;
         let hash = HashFamily::fast(seed);
-        let small = capacity < LARGE && layout == Layout::Auto;
-        let shape = match expansion {
-            Some(growth) if small => {
-                let plan = ScalablePlan::new(capacity, rate)?.with_growth(growth)?;
-                check(plan.bytes_for(capacity)?, max_bytes)?;
+        let shape = match planned {
+            Planned::Chain(plan, _) => {
                 Shape::Chain(Scalable::with_plan(plan, hash).map_err(refuse)?)
             }
-            _ => {
-                let share = if expansion.is_some() { 1.0 - LEFT } else { 1.0 };
-                // The rate itself is checked before its share is taken.
-                Plan::from_items_fpr(Kind::Bloom, capacity, rate)?;
-                let plan = plan(layout, capacity, rate * share)?;
-                check(plan.bytes(), max_bytes)?;
+            Planned::Sized(plan) => {
                 let filter: AnyFilter = match plan.filter() {
                     Kind::Blocked => BlockedBloom::with_plan(plan, hash).map_err(refuse)?.into(),
                     Kind::Split => SplitBloom::with_plan(plan, hash).map_err(refuse)?.into(),
@@ -118,8 +112,14 @@ impl Bloom {
         Ok(Bloom { keys: Keys::Text, shape })
     }
 
-    /// A filter from a file, which keeps its size. `Err` gives back what is no Bloom filter.
-    pub(crate) fn from_file(filter: AnyFilter, keys: Keys) -> Result<Bloom, AnyFilter> {
+    /// Whether a file's filter is one that `BF.*` keeps.
+    pub(crate) fn takes(filter: &AnyFilter) -> bool {
+        use AnyFilter::{Blocked, Scalable, Split};
+        matches!(filter, AnyFilter::Bloom(_) | Blocked(_) | Split(_) | Scalable(_))
+    }
+
+    /// A filter from a file, which keeps its size. `None` unless `takes` says yes.
+    pub(crate) fn from_file(filter: AnyFilter, keys: Keys) -> Option<Bloom> {
         let shape = match filter {
             AnyFilter::Scalable(chain) => Shape::Chain(chain),
             AnyFilter::Bloom(_) | AnyFilter::Blocked(_) | AnyFilter::Split(_) => {
@@ -128,9 +128,9 @@ impl Bloom {
                 let items = filter.estimated_items().unwrap_or(0.0) as u64;
                 Shape::Sized(Sized { filter, items, capacity, rate, expansion: None, after: None })
             }
-            other => return Err(other),
+            _ => return None,
         };
-        Ok(Bloom { keys, shape })
+        Some(Bloom { keys, shape })
     }
 
     /// Puts an item in, and says whether it was certainly new.
@@ -248,8 +248,7 @@ impl Bloom {
                 let plan = sized.filter.plan();
                 let hashes = plan.rate().map_or(0, Plan::hashes);
                 let (bytes, bits, rate) = (plan.bytes(), plan.bits(), plan.fpr());
-                let mut lines =
-                    vec![line(bytes, bits, hashes, sized.capacity, sized.items, rate)];
+                let mut lines = vec![line(bytes, bits, hashes, sized.capacity, sized.items, rate)];
                 lines.extend(sized.after.iter().flat_map(of_chain));
                 lines
             }
@@ -299,6 +298,16 @@ impl Bloom {
         }
     }
 
+    /// The classic filter of bits that it is, if it is one and has not grown.
+    pub(crate) fn classic(&self) -> Option<&Classic> {
+        match &self.shape {
+            Shape::Sized(Sized { filter: AnyFilter::Bloom(classic), after: None, .. }) => {
+                Some(classic)
+            }
+            _ => None,
+        }
+    }
+
     pub(crate) fn seed(&self) -> u64 {
         let hash = match &self.shape {
             Shape::Chain(chain) => Some(chain.hash()),
@@ -317,6 +326,11 @@ impl Bloom {
         }
     }
 
+    /// Whether it is one filter of bits, whose size stays.
+    pub(crate) fn is_fixed(&self) -> bool {
+        matches!(&self.shape, Shape::Sized(Sized { after: None, .. }))
+    }
+
     /// Takes in all that `other` holds.
     pub(crate) fn union(&mut self, other: &Bloom) -> Result<(), Refusal> {
         match (&mut self.shape, &other.shape) {
@@ -330,9 +344,11 @@ impl Bloom {
                 ours.filter.union(&theirs.filter)?;
                 ours.items = ours.filter.estimated_items().unwrap_or(0.0) as u64;
             }
-            _ => return Err(Refusal::new(
-                "ERR a filter reserved small and one reserved large cannot be united: reserve both alike",
-            )),
+            _ => {
+                return Err(Refusal::new(
+                    "ERR filters reserved small and large cannot be united: reserve both alike",
+                ));
+            }
         }
         Ok(())
     }
@@ -342,7 +358,7 @@ impl Bloom {
         let both = (&mut self.shape, &other.shape);
         let (Shape::Sized(ours), Shape::Sized(theirs)) = both else {
             return Err(Refusal::new(
-                "ERR filters that were reserved small cannot be intersected: reserve with LAYOUT bloom",
+                "ERR a filter that was reserved small cannot: reserve with LAYOUT bloom",
             ));
         };
         if ours.after.is_some() || theirs.after.is_some() {
@@ -429,8 +445,51 @@ impl Sized {
     }
 }
 
+/// What a reserve becomes, before memory is taken.
+pub(crate) enum Planned {
+    /// A chain, and its first link.
+    Chain(ScalablePlan, Plan),
+    /// A filter of bits.
+    Sized(Plan),
+}
+
+impl Planned {
+    /// The plan of the filter that is made at once.
+    pub(crate) fn first(&self) -> &Plan {
+        match self {
+            Planned::Chain(_, plan) | Planned::Sized(plan) => plan,
+        }
+    }
+
+    pub(crate) fn layout(&self) -> &'static str {
+        match self {
+            Planned::Chain(..) => "chain",
+            Planned::Sized(plan) => plan.filter().name(),
+        }
+    }
+}
+
+/// What a reserve becomes.
+pub(crate) fn planned(reserve: Reserve) -> Result<Planned, Error> {
+    let Reserve { capacity, rate, expansion, layout, .. } = reserve;
+    match expansion {
+        Some(growth) if capacity < LARGE && layout == Layout::Auto => {
+            let plan = ScalablePlan::new(capacity, rate)?.with_growth(growth)?;
+            let links = plan.links_for(1)?;
+            let first = links.first().copied().map_or_else(|| sized(layout, capacity, rate), Ok)?;
+            Ok(Planned::Chain(plan, first))
+        }
+        _ => {
+            // The rate itself is checked before its share is taken.
+            Plan::from_items_fpr(Kind::Bloom, capacity, rate)?;
+            let share = if expansion.is_some() { 1.0 - LEFT } else { 1.0 };
+            Ok(Planned::Sized(sized(layout, capacity, rate * share)?))
+        }
+    }
+}
+
 /// The plan of a filter of bits.
-pub(crate) fn plan(layout: Layout, items: u64, rate: f64) -> Result<Plan, Error> {
+fn sized(layout: Layout, items: u64, rate: f64) -> Result<Plan, Error> {
     let classic = || Plan::from_items_fpr(Kind::Bloom, items, rate);
     match layout {
         Layout::Bloom => classic(),

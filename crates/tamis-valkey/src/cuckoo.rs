@@ -133,6 +133,21 @@ impl Cuckoo {
         self.links.iter().map(|link| link.plan().cells()).sum()
     }
 
+    /// How many items there is room for before it grows, or refuses.
+    pub(crate) fn capacity(&self) -> u64 {
+        self.links.iter().fold(0, |sum, link| sum.saturating_add(link.plan().items()))
+    }
+
+    /// Takes in all that `other` holds; counts add up.
+    pub(crate) fn union(&mut self, other: &Cuckoo) -> Result<(), Refusal> {
+        let ([ours], [theirs]) = (&mut self.links[..], &other.links[..]) else {
+            return Err(Refusal::new("ERR filters that have grown cannot be united"));
+        };
+        ours.union(theirs)?;
+        self.deleted += other.deleted;
+        Ok(())
+    }
+
     pub(crate) fn links(&self) -> &[QuotientFilter] {
         &self.links
     }

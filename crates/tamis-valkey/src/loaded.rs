@@ -1,7 +1,7 @@
 //! A filter of any kind of the library, as a file or a `TAMIS` command made it.
 
 use crate::value::Part;
-use tamis::{AnyFilter, Key, KeyRef, Kinds};
+use tamis::{AnyFilter, Error, Key, KeyRef, Kinds};
 
 /// Whether an item is asked for as bytes or as an integer. The library keeps the text "7" and the
 /// integer 7 apart, and the server has bytes only.
@@ -17,6 +17,13 @@ impl Keys {
     /// What the filter was given: integers only if it has no texts.
     pub(crate) fn of(kinds: Kinds) -> Keys {
         if kinds.has_integers() && !kinds.has_texts() { Keys::Integers } else { Keys::Text }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Keys::Text => "text",
+            Keys::Integers => "integers",
+        }
     }
 
     pub(crate) fn from_word(word: u64) -> Option<Keys> {
@@ -97,17 +104,45 @@ impl Loaded {
         bytes_of(&self.filter)
     }
 
-    /// Whether an item passes. A zone filter refuses items outside of its universe.
-    pub(crate) fn contains(&self, item: &[u8]) -> Result<bool, tamis::Error> {
-        self.filter.contains(self.keys.key(item))
+    /// The number of an item, if this is a zone filter: its universe says which. It refuses items
+    /// from outside.
+    fn number(&self, item: &[u8]) -> Option<Result<u64, Error>> {
+        Some(self.filter.plan().zone()?.universe().number_of_text(item))
+    }
+
+    /// Whether an item passes.
+    pub(crate) fn contains(&self, item: &[u8]) -> Result<bool, Error> {
+        match self.number(item) {
+            Some(number) => self.filter.contains_number(number?),
+            None => self.filter.contains(self.keys.key(item)),
+        }
     }
 
     pub(crate) fn contains_many<'a>(
         &self,
         items: impl Iterator<Item = &'a [u8]>,
-    ) -> Result<Vec<bool>, tamis::Error> {
+    ) -> Result<Vec<bool>, Error> {
+        if self.filter.plan().zone().is_some() {
+            return items.map(|item| self.contains(item)).collect();
+        }
         let keys: Vec<_> = items.map(|item| self.keys.key(item)).collect();
         self.filter.contains_many(&keys)
+    }
+
+    /// Puts an item in, and says whether it was certainly new.
+    pub(crate) fn insert(&mut self, item: &[u8]) -> Result<bool, Error> {
+        match self.number(item) {
+            Some(number) => self.filter.insert_number(number?, false),
+            None => self.filter.insert(self.keys.key(item)),
+        }
+    }
+
+    /// Takes an item out once.
+    pub(crate) fn remove(&mut self, item: &[u8]) -> Result<(), Error> {
+        match self.number(item) {
+            Some(number) => self.filter.remove_number(number?),
+            None => self.filter.remove(self.keys.key(item)),
+        }
     }
 }
 

@@ -47,9 +47,8 @@ impl Layout {
     }
 
     pub(crate) fn of(text: &[u8]) -> Result<Layout, Refusal> {
-        let found = Layout::ALL.into_iter().find(|one| {
-            one.name().as_bytes().eq_ignore_ascii_case(text)
-        });
+        let found =
+            Layout::ALL.into_iter().find(|one| one.name().as_bytes().eq_ignore_ascii_case(text));
         found.ok_or(Refusal::new("ERR bad layout: auto, bloom, blocked or split"))
     }
 }

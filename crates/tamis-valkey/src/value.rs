@@ -1,8 +1,8 @@
 //! What a key holds, and how it becomes bytes and comes back.
 //!
-//! A value is a **preamble** and a **stream**. The preamble says which value it is, its settings, and
-//! how long the parts of the stream are. The stream is the files of its filters, one after another,
-//! as `FORMAT.md` of the library has them. RDB files, the append-only file, `SCANDUMP` and
+//! A value is a **preamble** and a **stream**. The preamble says which value it is, its settings,
+//! and how long the parts of the stream are. The stream is the files of its filters, one after
+//! another, as `FORMAT.md` of the library has them. RDB files, the append-only file, `SCANDUMP` and
 //! `LOADCHUNK` all use the same two.
 //!
 //! | bytes of a preamble | what |
@@ -20,7 +20,7 @@ use crate::bloom::Bloom;
 use crate::cuckoo::Cuckoo;
 use crate::ledger::Ledger;
 use crate::loaded::Loaded;
-use crate::refusal::Refusal;
+use crate::refusal::{Outcome, Refusal};
 use crate::server::TypeName;
 use crate::settings::{self, Dialect};
 use crate::stream::Count;
@@ -195,6 +195,33 @@ impl Value {
         }
     }
 
+    /// Takes in all that `other` holds, if both together take at most so many bytes.
+    pub(crate) fn union(&mut self, other: &Value, max_bytes: u64) -> Outcome {
+        let both = self.body_bytes() as u64 + other.body_bytes() as u64;
+        match (self, other) {
+            // Filters of bits are of one size, and stay so.
+            (Value::Bloom(ours), Value::Bloom(theirs)) if ours.is_fixed() => ours.union(theirs),
+            (Value::Filter(ours), Value::Filter(theirs)) => {
+                Ok(ours.filter.union(&theirs.filter)?)
+            }
+            _ if both > max_bytes => Err(too_large(both, max_bytes)),
+            (Value::Bloom(ours), Value::Bloom(theirs)) => ours.union(theirs),
+            (Value::Cuckoo(ours), Value::Cuckoo(theirs)) => ours.union(theirs),
+            _ => Err(Refusal::new("ERR only filters of one kind can be merged")),
+        }
+    }
+
+    /// Keeps what both hold.
+    pub(crate) fn intersect(&mut self, other: &Value, _max_bytes: u64) -> Outcome {
+        match (self, other) {
+            (Value::Bloom(ours), Value::Bloom(theirs)) => ours.intersect(theirs),
+            (Value::Filter(ours), Value::Filter(theirs)) => {
+                Ok(ours.filter.intersect(&theirs.filter)?)
+            }
+            _ => Err(Refusal::new("ERR only filters of bits of one kind can be intersected")),
+        }
+    }
+
     /// A second value like it; `None` if there is no memory for it.
     pub(crate) fn copy(&self) -> Option<Value> {
         // A copy that finds no memory would end the server: ask first.
@@ -247,7 +274,8 @@ impl Arriving {
             return Err(too_large(preamble.total(), max_bytes));
         }
         let (done, current) = (Vec::new(), Vec::new());
-        let mut arriving = Arriving { preamble, done, current, received: 0, max_bytes, spoiled: false };
+        let mut arriving =
+            Arriving { preamble, done, current, received: 0, max_bytes, spoiled: false };
         arriving.close_parts()?;
         Ok(arriving)
     }

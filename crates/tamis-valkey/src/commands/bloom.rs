@@ -139,7 +139,7 @@ pub(crate) fn reserve(context: &mut Context, arguments: Arguments<'_>) -> Outcom
     vacant(context, name)?;
     let most = max_bytes(context);
     // What is refused is refused at once.
-    let bytes = crate::bloom::plan(reserve.layout, reserve.capacity, reserve.rate)?.bytes();
+    let bytes = crate::bloom::planned(reserve)?.first().bytes();
     crate::bloom::check(bytes, most)?;
     let make = move || (Bloom::new(reserve, most), reserve);
     if bytes < LARGE {
@@ -280,12 +280,7 @@ fn insert_all(
     Ok(done)
 }
 
-fn put(
-    bloom: &mut Bloom,
-    items: Arguments<'_>,
-    most: u64,
-    done: &mut Vec<Result<bool, Refusal>>,
-) {
+fn put(bloom: &mut Bloom, items: Arguments<'_>, most: u64, done: &mut Vec<Result<bool, Refusal>>) {
     for item in items.iter() {
         let answer = bloom.insert(item, most).map_err(|stop| match stop {
             Stop::Full => FULL,
@@ -315,8 +310,7 @@ fn replicate(
         if taken == items.len() {
             context.replicate_as_is();
         } else {
-            let sent: Vec<&[u8]> =
-                std::iter::once(name).chain(items.iter().take(taken)).collect();
+            let sent: Vec<&[u8]> = std::iter::once(name).chain(items.iter().take(taken)).collect();
             context.replicate(c"BF.MADD", &sent);
         }
         return;
@@ -493,7 +487,7 @@ pub(crate) fn load(context: &mut Context, arguments: Arguments<'_>) -> Outcome {
     let opened = tamis::Open::new().max_memory(most).bytes(arguments.bytes(1)).ok();
     let bloom = opened.and_then(|filter| {
         let keys = Keys::of(filter.kinds());
-        Bloom::from_file(filter, keys).ok()
+        Bloom::from_file(filter, keys)
     });
     let bloom = bloom.ok_or(Refusal::new("ERR bloom object decoding failed"))?;
     context.key_mut(name).set(Value::Bloom(bloom))?;

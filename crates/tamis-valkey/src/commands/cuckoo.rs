@@ -41,8 +41,7 @@ pub(crate) fn reserve(context: &mut Context, arguments: Arguments<'_>) -> Outcom
                 return Err(Refusal::new("ERR EXPANSION: value must be in the range [0, 32768]"));
             }
             // As RedisBloom does: the next power of two.
-            shape.expansion =
-                if expansion == 0 { 0 } else { expansion.next_power_of_two() };
+            shape.expansion = if expansion == 0 { 0 } else { expansion.next_power_of_two() };
         } else {
             return Err(Refusal::new("ERR Unknown argument received"));
         }
@@ -198,13 +197,7 @@ fn insert_all(
     Ok(done)
 }
 
-fn put(
-    cuckoo: &mut Cuckoo,
-    items: Arguments<'_>,
-    how: How,
-    most: u64,
-    done: &mut Vec<Put>,
-) {
+fn put(cuckoo: &mut Cuckoo, items: Arguments<'_>, how: How, most: u64, done: &mut Vec<Put>) {
     for item in items.iter() {
         done.push(if how.only_new && cuckoo.contains(item) {
             Put::Known

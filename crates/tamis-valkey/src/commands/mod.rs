@@ -5,15 +5,22 @@
 //! | `bloom` | `BF.*` |
 //! | `cuckoo` | `CF.*` |
 //! | `chunks` | `SCANDUMP` and `LOADCHUNK` |
+//! | `filters` | `TAMIS.*` for filters of every kind |
+//! | `zone` | `TAMIS.ZONE.*` |
+//! | `privacy` | `TAMIS.PUBLISH`, `TAMIS.LEDGER` |
 //! | `parse` | numbers and options |
 
 mod bloom;
 mod chunks;
 mod cuckoo;
+mod filters;
 mod parse;
+mod privacy;
+mod zone;
 
 use crate::server::Argument::{
-    Double, Field, Integer, Key, Maybe, MaybeDouble, MaybeInteger, Text, Texts, Word,
+    Double, Field, Integer, Key, Keys, Maybe, MaybeDouble, MaybeInteger, MaybeText, Text, Texts,
+    Word,
 };
 use crate::server::{Argument, Context, KeyUse, Spec};
 use crate::settings;
@@ -70,7 +77,7 @@ macro_rules! write {
 }
 
 /// Every command of the module.
-pub(crate) static COMMANDS: [Spec; 25] = [
+pub(crate) static COMMANDS: [Spec; 44] = [
     write!(
         c"bf.reserve",
         bloom::reserve,
@@ -96,10 +103,7 @@ pub(crate) static COMMANDS: [Spec; 25] = [
     write!(
         c"bf.madd",
         bloom::add_many,
-        -3,
-        KEY_ITEMS,
-        EACH,
-        "Adds items to a Bloom filter, which is created if it does not exist"
+        -3, KEY_ITEMS, EACH, "Adds items to a Bloom filter, which is created if it does not exist"
     ),
     write!(
         c"bf.insert",
@@ -150,14 +154,7 @@ pub(crate) static COMMANDS: [Spec; 25] = [
         ONE,
         "Describes a Bloom filter"
     ),
-    read!(
-        c"bf.debug",
-        bloom::debug,
-        2,
-        &[Key("key")],
-        ONE,
-        "Describes the filters of a chain"
-    ),
+    read!(c"bf.debug", bloom::debug, 2, &[Key("key")], ONE, "Describes the filters of a chain"),
     read!(
         c"bf.scandump",
         chunks::dump_bloom,
@@ -169,10 +166,7 @@ pub(crate) static COMMANDS: [Spec; 25] = [
     write!(
         c"bf.loadchunk",
         chunks::load_bloom,
-        4,
-        CHUNK,
-        BYTES,
-        "Takes a Bloom filter in, chunk by chunk"
+        4, CHUNK, BYTES, "Takes a Bloom filter in, chunk by chunk"
     ),
     write!(
         c"bf.load",
@@ -207,10 +201,7 @@ pub(crate) static COMMANDS: [Spec; 25] = [
     write!(
         c"cf.addnx",
         cuckoo::add_new,
-        3,
-        KEY_ITEM,
-        ONE,
-        "Adds an item unless it may be there already"
+        3, KEY_ITEM, ONE, "Adds an item unless it may be there already"
     ),
     write!(
         c"cf.insert",
@@ -223,10 +214,7 @@ pub(crate) static COMMANDS: [Spec; 25] = [
     write!(
         c"cf.insertnx",
         cuckoo::insert_new,
-        -4,
-        CUCKOO_INSERT,
-        EACH,
-        "Adds the items that are certainly not there"
+        -4, CUCKOO_INSERT, EACH, "Adds the items that are certainly not there"
     ),
     read!(
         c"cf.exists",
@@ -253,14 +241,7 @@ pub(crate) static COMMANDS: [Spec; 25] = [
         ONE,
         "Says how often an item was added, at most"
     ),
-    read!(
-        c"cf.info",
-        cuckoo::info,
-        2,
-        &[Key("key")],
-        ONE,
-        "Describes a filter that can delete"
-    ),
+    read!(c"cf.info", cuckoo::info, 2, &[Key("key")], ONE, "Describes a filter that can delete"),
     read!(
         c"cf.scandump",
         chunks::dump_cuckoo,
@@ -272,10 +253,7 @@ pub(crate) static COMMANDS: [Spec; 25] = [
     write!(
         c"cf.loadchunk",
         chunks::load_cuckoo,
-        4,
-        CHUNK,
-        BYTES,
-        "Takes a filter in, chunk by chunk"
+        4, CHUNK, BYTES, "Takes a filter in, chunk by chunk"
     ),
     read!(
         c"tamis.scandump",
@@ -284,5 +262,170 @@ pub(crate) static COMMANDS: [Spec; 25] = [
         SCAN,
         BYTES,
         "Gives a filter or a ledger out, chunk by chunk"
+    ),
+    write!(
+        c"tamis.loadchunk",
+        chunks::load_any,
+        4, CHUNK, BYTES, "Takes a filter or a ledger in, chunk by chunk"
+    ),
+    Spec {
+        keys: KeyUse::None,
+        ..read!(
+            c"tamis.plan",
+            filters::plan,
+            -3,
+            &[
+                Double("error_rate"),
+                Integer("capacity"),
+                MaybeText("layout", "LAYOUT"),
+                Maybe("nonscaling", "NONSCALING"),
+            ],
+            ONE,
+            "Says how large a Bloom filter would be"
+        )
+    },
+    read!(
+        c"tamis.info",
+        filters::info,
+        2,
+        &[Key("key")],
+        BYTES,
+        "Describes a filter of any kind, its fill, its expected rate and its health"
+    ),
+    read!(
+        c"tamis.exists",
+        filters::exists,
+        -3,
+        KEY_ITEMS,
+        EACH,
+        "Tells which of the items pass a filter of any kind, which must exist"
+    ),
+    write!(
+        c"tamis.reserve",
+        filters::reserve,
+        -3,
+        &[Key("key"), Text("kind"), Double("error_rate"), Integer("capacity")],
+        ONE,
+        "Creates an empty filter of another kind"
+    ),
+    write!(c"tamis.add", filters::add, -3, KEY_ITEMS, EACH, "Adds items to a filter that exists"),
+    write!(
+        c"tamis.remove",
+        filters::remove,
+        -3, KEY_ITEMS, EACH, "Removes items from a filter with counters"
+    ),
+    Spec {
+        keys: KeyUse::WriteThenRead,
+        ..write!(
+            c"tamis.union",
+            filters::union,
+            -3,
+            &[Key("destination"), Keys("source")],
+            BYTES,
+            "Stores the union of filters"
+        )
+    },
+    Spec {
+        keys: KeyUse::WriteThenRead,
+        ..write!(
+            c"tamis.intersect",
+            filters::intersect,
+            -3,
+            &[Key("destination"), Keys("source")],
+            BYTES,
+            "Stores the intersection of filters"
+        )
+    },
+    write!(
+        c"tamis.load",
+        filters::load,
+        -3,
+        &[Key("key"), Text("data"), MaybeText("keys", "KEYS"), Maybe("replace", "REPLACE"),],
+        BYTES,
+        "Takes a filter in from the bytes of a tamis file"
+    ),
+    read!(
+        c"tamis.dump",
+        filters::dump,
+        2,
+        &[Key("key")],
+        BYTES,
+        "Gives the bytes of the filter's tamis file"
+    ),
+    write!(
+        c"tamis.zone.reserve",
+        zone::reserve,
+        -6,
+        &[
+            Key("key"),
+            MaybeText("universe", "UNIVERSE"),
+            MaybeInteger("items", "ITEMS"),
+            Maybe("counting", "COUNTING"),
+        ],
+        "O(d), where d is the number of items of the zone, and the search for a code",
+        "Creates an empty zone filter"
+    ),
+    write!(
+        c"tamis.zone.add",
+        filters::add,
+        -3, KEY_ITEMS, EACH, "Adds elements of the universe to a zone filter"
+    ),
+    write!(
+        c"tamis.zone.rem",
+        filters::remove,
+        -3, KEY_ITEMS, EACH, "Removes elements from a zone filter with counters"
+    ),
+    read!(
+        c"tamis.zone.exists",
+        filters::exists,
+        -3,
+        KEY_ITEMS,
+        EACH,
+        "Tells which elements are in a zone filter"
+    ),
+    read!(
+        c"tamis.zone.list",
+        zone::list,
+        2,
+        &[Key("key")],
+        "O(n), where n is the work of the listing",
+        "Lists the elements of a zone filter"
+    ),
+    Spec {
+        keys: KeyUse::WriteThenRead,
+        ..write!(
+            c"tamis.zone.union",
+            filters::union,
+            -3,
+            &[Key("destination"), Keys("source")],
+            BYTES,
+            "Stores the union of zone filters"
+        )
+    },
+    Spec {
+        keys: KeyUse::Publish,
+        ..write!(
+            c"tamis.publish",
+            privacy::publish,
+            -8,
+            &[
+                Key("destination"),
+                Word("from", "FROM"),
+                Key("source"),
+                MaybeInteger("items", "ITEMS"),
+                MaybeText("epsilon", "EPSILON"),
+                MaybeText("ledger", "LEDGER"),
+            ],
+            EACH,
+            "Publishes a set or a filter under noise, charged to a ledger"
+        )
+    },
+    write!(
+        c"tamis.ledger",
+        privacy::ledger,
+        -2,
+        &[Key("key"), MaybeText("budget", "BUDGET"), MaybeText("charge", "CHARGE"),],
+        ONE,
+        "Creates, charges or shows a privacy budget"
     ),
 ];

@@ -115,12 +115,16 @@ pub(super) unsafe fn register(context: *mut raw::Context) -> bool {
         }
         if let Some(set) = api().set_categories {
             let category = match spec.name.to_bytes() {
-                [b'b', ..] => categories[0],
-                [b'c', ..] => categories[1],
-                _ => categories[2],
+                [b'b', ..] => "bloom",
+                [b'c', ..] => "cuckoo",
+                _ => "tamis",
             };
-            // SAFETY: a command of ours. A server that does not know the category refuses it.
-            unsafe { set(command, category.as_ptr()) };
+            // These replace what the server derives from the flags.
+            let kind = if spec.writes { "write" } else { "read" };
+            let pace = if flags_of(spec).contains("fast") { "fast" } else { "slow" };
+            let all = c_text(&format!("{kind} {pace} {category}"));
+            // SAFETY: a command of ours. A server that does not know the category refuses them.
+            unsafe { set(command, all.as_ptr()) };
         }
         // SAFETY: a command of ours.
         unsafe { describe(command, spec) }
@@ -271,7 +275,8 @@ macro_rules! calls {
 }
 
 calls! {
-    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
+    32 33 34 35 36 37 38 39 40 41 42 43
 }
 
 // A command without a function would not be registered.

@@ -43,9 +43,8 @@ unsafe fn register(context: *mut raw::Context, arguments: Arguments<'_>) -> bool
     // SAFETY: the server's context. The last 1 is the version of the interface.
     unsafe {
         (api().set_attributes)(context, c"tamis".as_ptr(), 1, 1);
-        let options = raw::OPTION_HANDLE_IO_ERRORS
-            | raw::OPTION_NO_IMPLICIT_SIGNAL
-            | raw::OPTION_ASYNC_LOAD;
+        let options =
+            raw::OPTION_HANDLE_IO_ERRORS | raw::OPTION_NO_IMPLICIT_SIGNAL | raw::OPTION_ASYNC_LOAD;
         (api().set_options)(context, options);
     }
     let complain = |what: &str| {

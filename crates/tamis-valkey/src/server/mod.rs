@@ -263,10 +263,27 @@ impl Context {
         &mut self,
         arguments: Arguments<'_>,
         work: impl FnOnce() -> T + Send + 'static,
-        finish: fn(&mut Context, Arguments<'_>, T) -> Outcome,
+        finish: Finish<T>,
+    ) -> Outcome {
+        self.elsewhere_with(arguments, HeldText(std::ptr::null_mut()), |_| work(), finish)
+    }
+
+    /// Keeps an argument for another thread.
+    pub(crate) fn hold(&self, text: Text<'_>) -> HeldText {
+        // SAFETY: an argument of this call. Without a context nobody but `HeldText` frees it.
+        HeldText(unsafe { (api().hold_string)(std::ptr::null_mut(), text.raw) })
+    }
+
+    /// The same for work on the bytes of an argument.
+    pub(crate) fn elsewhere_with<T: Send + 'static>(
+        &mut self,
+        arguments: Arguments<'_>,
+        held: HeldText,
+        work: impl FnOnce(&[u8]) -> T + Send + 'static,
+        finish: Finish<T>,
     ) -> Outcome {
         if !self.may_wait() {
-            return finish(self, arguments, work());
+            return finish(self, arguments, work(held.bytes()));
         }
         // SAFETY: a context of this call, and functions of the types that the server asks for. No
         // timeout is set, so no function for it is needed.
@@ -274,16 +291,21 @@ impl Context {
             (api().block_client)(self.raw, Some(wake::<T>), None, Some(drop_waiting::<T>), 0)
         };
         if blocked.is_null() {
-            return finish(self, arguments, work());
+            return finish(self, arguments, work(held.bytes()));
         }
-        let handle = Handle(blocked);
+        let mut parcel = Box::new(Parcel {
+            blocked,
+            work: Some(work),
+            waiting: Some(Box::new(Waiting { result: None, finish, held })),
+        });
         let started = std::thread::Builder::new().name("tamis".to_owned()).spawn(move || {
-            let handle = handle;
-            let result = catch_unwind(AssertUnwindSafe(work)).ok();
-            let waiting = Box::into_raw(Box::new(Waiting { result, finish }));
+            let Some(mut waiting) = parcel.waiting.take() else { return };
+            let (bytes, work) = (waiting.held.bytes(), parcel.work.take());
+            let work = AssertUnwindSafe(|| work.map(|work| work(bytes)));
+            waiting.result = catch_unwind(work).ok().flatten();
             // SAFETY: the client was blocked for this thread, which unblocks it once. The server
-            // frees the box by `drop_waiting`.
-            unsafe { (api().unblock_client)(handle.0, waiting.cast()) };
+            // frees the box by `drop_waiting`, on its own thread.
+            unsafe { (api().unblock_client)(parcel.blocked, Box::into_raw(waiting).cast()) };
         });
         if started.is_err() {
             // SAFETY: the client was blocked above, and no thread holds it.
@@ -294,16 +316,49 @@ impl Context {
     }
 }
 
-/// A blocked client, on its way to another thread.
-struct Handle(*mut raw::Blocked);
+/// What is done on the server's own thread with what another thread has made.
+pub(crate) type Finish<T> = fn(&mut Context, Arguments<'_>, T) -> Outcome;
 
-// SAFETY: the server lets any thread unblock a client.
-unsafe impl Send for Handle {}
+/// An argument that outlives its call.
+pub(crate) struct HeldText(*mut raw::Text);
+
+// SAFETY: the bytes of an argument do not change. The string goes back to the server's own thread
+// to be freed.
+unsafe impl Send for HeldText {}
+
+impl HeldText {
+    fn bytes(&self) -> &[u8] {
+        if self.0.is_null() {
+            return &[];
+        }
+        Text { raw: self.0, lifetime: PhantomData }.bytes()
+    }
+}
+
+impl Drop for HeldText {
+    fn drop(&mut self) {
+        if !self.0.is_null() {
+            // SAFETY: held by `Context::hold`, and freed once.
+            unsafe { (api().free_string)(std::ptr::null_mut(), self.0) };
+        }
+    }
+}
+
+/// What goes to another thread.
+struct Parcel<T, W> {
+    blocked: *mut raw::Blocked,
+    work: Option<W>,
+    waiting: Option<Box<Waiting<T>>>,
+}
+
+// SAFETY: the server lets any thread unblock a client; all else may be sent.
+unsafe impl<T: Send, W: Send> Send for Parcel<T, W> {}
 
 /// What another thread has made for a client that waits; `None` if it panicked.
 struct Waiting<T> {
     result: Option<T>,
-    finish: fn(&mut Context, Arguments<'_>, T) -> Outcome,
+    finish: Finish<T>,
+    held: HeldText,
 }
 
 /// The server calls this on its own thread when the work is done.
@@ -478,8 +533,7 @@ impl KeyMut<'_> {
         let name = value.type_name();
         let value = types::hand_over(value);
         // SAFETY: the key is open to write; the server frees the value by the type's `free`.
-        let status =
-            unsafe { (api().set_value)(self.0.raw, types::pointer(name), value) };
+        let status = unsafe { (api().set_value)(self.0.raw, types::pointer(name), value) };
         if status == raw::OK {
             return Ok(());
         }

@@ -55,7 +55,6 @@ opaque! {
     Io
     Digest
     Defrag
-    KeyOptions
     Info
     Command
     Blocked
@@ -90,7 +89,8 @@ pub(super) struct TypeMethods {
     pub(super) unlink: Option<unsafe extern "C" fn()>,
     pub(super) copy:
         Option<unsafe extern "C" fn(*mut Text, *mut Text, *const c_void) -> *mut c_void>,
-    pub(super) defrag: Option<unsafe extern "C" fn(*mut Defrag, *mut Text, *mut *mut c_void) -> c_int>,
+    pub(super) defrag:
+        Option<unsafe extern "C" fn(*mut Defrag, *mut Text, *mut *mut c_void) -> c_int>,
     pub(super) mem_usage2: Option<unsafe extern "C" fn()>,
     pub(super) free_effort2: Option<unsafe extern "C" fn()>,
     pub(super) unlink2: Option<unsafe extern "C" fn()>,
@@ -272,6 +272,7 @@ functions! {
         create_string: "CreateString"
             unsafe extern "C" fn(*mut Context, *const c_char, usize) -> *mut Text;
         free_string: "FreeString" unsafe extern "C" fn(*mut Context, *mut Text);
+        hold_string: "HoldString" unsafe extern "C" fn(*mut Context, *mut Text) -> *mut Text;
         string_bytes: "StringPtrLen"
             unsafe extern "C" fn(*const Text, *mut usize) -> *const c_char;
         open_key: "OpenKey"

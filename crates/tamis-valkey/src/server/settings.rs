@@ -62,10 +62,7 @@ pub(super) unsafe fn register(context: *mut raw::Context) -> bool {
             null(),
             null_mut(),
         );
-        numbers
-            && rate == raw::OK
-            && layout == raw::OK
-            && (api().load_configs)(context) == raw::OK
+        numbers && rate == raw::OK && layout == raw::OK && (api().load_configs)(context) == raw::OK
     }
 }
 

@@ -38,8 +38,7 @@ const ENCODING: c_int = 100;
 /// How many bytes are written at a time to an RDB file or to the append-only file.
 const PIECE: usize = 1 << 20;
 
-static TYPES: [AtomicPtr<raw::Type>; 4] =
-    [const { AtomicPtr::new(std::ptr::null_mut()) }; 4];
+static TYPES: [AtomicPtr<raw::Type>; 4] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 4];
 
 pub(super) fn pointer(name: TypeName) -> *mut raw::Type {
     TYPES[name as usize].load(Ordering::Relaxed)

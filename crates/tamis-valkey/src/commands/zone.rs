@@ -1,0 +1,99 @@
+//! `TAMIS.ZONE.*`: filters that are never wrong, up to so many items of a universe.
+
+use super::filters::put_new;
+use super::max_bytes;
+use super::parse::{Words, is, natural};
+use crate::bloom::refuse;
+use crate::loaded::{Keys, Loaded};
+use crate::refusal::{Outcome, Refusal};
+use crate::server::{Arguments, Context, Held};
+use crate::value::Value;
+use std::net::Ipv4Addr;
+use tamis::AnyFilter;
+use tamis::zone::{CountingFilter, Filter, Plan, Prefer, Universe};
+
+const UNIVERSE: &str = "ERR bad universe: a number, FIRST..LAST or ipv4";
+
+/// A number n for the integers from 0 to n-1, `FIRST..LAST` of integers or addresses, or `ipv4`.
+fn universe(text: &[u8]) -> Result<Universe, Refusal> {
+    let bad = || Refusal::new(UNIVERSE);
+    let text = std::str::from_utf8(text).map_err(|_| bad())?;
+    if text.eq_ignore_ascii_case("ipv4") {
+        return Ok(Universe::ipv4());
+    }
+    let Some((first, last)) = text.split_once("..") else {
+        return Ok(Universe::sized(text.parse().map_err(|_| bad())?)?);
+    };
+    if let (Ok(first), Ok(last)) = (first.parse::<Ipv4Addr>(), last.parse::<Ipv4Addr>()) {
+        return Ok(Universe::ipv4_range(first, last)?);
+    }
+    let (first, last) = (first.parse().map_err(|_| bad())?, last.parse().map_err(|_| bad())?);
+    Ok(Universe::interval(first, last)?)
+}
+
+/// `TAMIS.ZONE.RESERVE key UNIVERSE n ITEMS d [COUNTING]`
+pub(crate) fn reserve(context: &mut Context, arguments: Arguments<'_>) -> Outcome {
+    let mut words = Words::new(arguments.from(1));
+    let (mut of, mut items, mut counting) = (None, None, false);
+    while let Some(word) = words.next() {
+        if is(word, "UNIVERSE") {
+            of = Some(universe(words.next().unwrap_or_default())?);
+        } else if is(word, "ITEMS") {
+            items = Some(words.value(natural, "ERR bad items: a whole number from 1 on")?);
+        } else if is(word, "COUNTING") {
+            counting = true;
+        } else {
+            return Err(Refusal::new("ERR Unknown argument received"));
+        }
+    }
+    let (Some(of), Some(items)) = (of, items) else {
+        return Err(Refusal::new("ERR a zone needs UNIVERSE n and ITEMS d"));
+    };
+    let most = max_bytes(context);
+    // The search for the best code may take a while.
+    let make = move || -> Result<AnyFilter, Refusal> {
+        let plan = Plan::new(of, items, Prefer::Bits)?;
+        if counting {
+            let plan = plan.counting();
+            plan.check_memory(most)?;
+            Ok(CountingFilter::with_plan(plan).map_err(refuse)?.into())
+        } else {
+            plan.check_memory(most)?;
+            Ok(Filter::with_plan(plan).map_err(refuse)?.into())
+        }
+    };
+    context.elsewhere(arguments, make, |context, arguments, made| {
+        put_new(context, arguments, Loaded { filter: made?, keys: Keys::Text })
+    })
+}
+
+/// `TAMIS.ZONE.LIST key`: the items, each as its text.
+pub(crate) fn list(context: &mut Context, arguments: Arguments<'_>) -> Outcome {
+    let Some(name) = arguments.get(0) else { return Ok(()) };
+    let filter = match context.key(name).held() {
+        Held::Ours(Value::Filter(loaded)) if loaded.filter.plan().zone().is_some() => {
+            Value::Filter(loaded.clone()).copy().ok_or(crate::value::no_memory())?
+        }
+        Held::Nothing => return Err(Refusal::not_found()),
+        Held::Ours(Value::Arriving(_)) => return Err(Refusal::arriving()),
+        Held::Ours(_) | Held::Other => return Err(Refusal::wrong_type()),
+    };
+    let work = move || -> Result<Vec<Vec<u8>>, Refusal> {
+        let Value::Filter(Loaded { filter, .. }) = filter else { return Ok(Vec::new()) };
+        let list = filter.list()?;
+        if !list.exact {
+            return Err(Refusal::new(
+                "ERR the filter holds more items than its zone: they cannot be listed exactly",
+            ));
+        }
+        let universe = filter.plan().zone().map(|plan| plan.universe().clone());
+        let name = |number: &u64| universe.as_ref().map_or_else(Vec::new, |all| all.name(*number));
+        Ok(list.numbers.iter().map(name).collect())
+    };
+    context.elsewhere(arguments, work, |context, _, items| {
+        let items = items?;
+        context.reply_array(items.len());
+        items.iter().for_each(|item| context.reply_bytes(item));
+        Ok(())
+    })
+}
