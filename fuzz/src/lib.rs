@@ -5,6 +5,7 @@
 //! seeded mutations of them.
 
 pub mod decode;
+pub mod foreign;
 pub mod input;
 pub mod kernels;
 pub mod ledger;
@@ -17,6 +18,8 @@ pub mod static_filter;
 #[path = "../../crates/tamis/tests/hostile/files.rs"]
 #[allow(dead_code, clippy::unwrap_used)]
 mod files;
+#[path = "../../crates/tamis-foreign/tests/hostile/usage.rs"]
+mod foreign_usage;
 #[path = "../../crates/tamis/tests/hostile/usage.rs"]
 #[allow(clippy::unwrap_used)]
 mod usage;

@@ -9,7 +9,7 @@ fn seeds(target: &str, more: &[&str]) -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = [root.join("corpus").join(target)]
         .into_iter()
-        .chain(more.iter().map(|folder| root.join("../crates/tamis/tests").join(folder)));
+        .chain(more.iter().map(|folder| root.join("../crates").join(folder)));
     let mut files: Vec<PathBuf> = folders
         .flat_map(|folder| fs::read_dir(folder).expect("a folder of seeds"))
         .map(|entry| entry.expect("an entry").path())
@@ -65,7 +65,18 @@ fn run(check: fn(&[u8]), seeds: &[Vec<u8>], mutations: usize, longest: usize) {
 
 #[test]
 fn decode() {
-    run(tamis_fuzz::decode::check, &seeds("decode", &["golden", "regressions"]), 3_000, 40_000);
+    run(
+        tamis_fuzz::decode::check,
+        &seeds("decode", &["tamis/tests/golden", "tamis/tests/regressions"]),
+        3_000,
+        40_000,
+    );
+}
+
+#[test]
+fn foreign() {
+    let seeds = seeds("foreign", &["tamis-foreign/tests/fixtures"]);
+    run(tamis_fuzz::foreign::check, &seeds, 60_000, 6_000);
 }
 
 #[test]
@@ -90,7 +101,12 @@ fn list() {
 
 #[test]
 fn merge() {
-    run(tamis_fuzz::merge::check, &seeds("merge", &["golden", "regressions"]), 3_000, 40_000);
+    run(
+        tamis_fuzz::merge::check,
+        &seeds("merge", &["tamis/tests/golden", "tamis/tests/regressions"]),
+        3_000,
+        40_000,
+    );
 }
 
 #[test]

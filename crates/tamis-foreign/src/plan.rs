@@ -166,11 +166,11 @@ impl Plan {
                 (bits as u64, for_bits(bits).ceil() as u32)
             }
             Format::Rbloom => {
-                let bytes = (raw / 8.0).ceil();
-                (8 * bytes as u64, for_bits(raw).trunc().max(1.0) as u32)
+                let bits = 8.0 * (raw / 8.0).ceil();
+                (bits as u64, for_bits(raw).trunc().max(1.0) as u32)
             }
             Format::Fastbloom => {
-                let bits = (8 * (raw / 8.0).ceil() as u64).max(64).next_multiple_of(64);
+                let bits = words((8.0 * (raw / 8.0).ceil()).max(64.0));
                 (bits, for_bits(bits as f64).round().max(1.0) as u32)
             }
             Format::Bloomfilter | Format::ValkeyBloom => {
@@ -206,6 +206,9 @@ impl Plan {
                 "{items} items at a rate of {fpr} take more than its {max_bits} bits; plan for \
                  fewer items or a larger rate"
             ));
+        }
+        if format == Format::ValkeyBloom && items > i64::MAX as u64 {
+            return refuse(format!("{items} items; its numbers have 63 bits"));
         }
         let max_hashes = if format == Format::Guava { 255 } else { MAX_HASHES };
         if !(1..=max_hashes).contains(&hashes) {

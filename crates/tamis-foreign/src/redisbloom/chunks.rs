@@ -6,7 +6,8 @@ use crate::cursor::Cursor;
 use crate::{Error, Format};
 
 /// Reads a header and the bits behind it. The length of the header says of which release it is,
-/// where it is known.
+/// where it is known. Where it is not, release 2.2.0 is not tried: a file of a later release that
+/// is cut short by four bytes has its shape.
 pub(super) fn read(
     bytes: &[u8],
     header: Option<u64>,
@@ -14,6 +15,9 @@ pub(super) fn read(
 ) -> Result<RedisBloom, Error> {
     let mut first = None;
     for release in [Release::Current, Release::V2_2_0, Release::V2_0] {
+        if release == Release::V2_2_0 && header.is_none() {
+            continue;
+        }
         match read_as(bytes, header, release, container.clone()) {
             Ok(chain) => return Ok(chain),
             Err(error) => first = first.or(Some(error)),
