@@ -1,12 +1,13 @@
 //! What is written is read.
 
 use arbitrary::{Arbitrary, Unstructured};
+use std::time::Duration;
 use tamis::privacy::{LinearFilter, LinearPlan, UltraFilter, UltraPlan};
-use tamis::rate::{Kind, Plan};
+use tamis::rate::{Kind, Plan, RollingPlan, ScalablePlan};
 use tamis::zone::{CodeKind, CountingFilter, Universe};
 use tamis::{
     AnyFilter, BlockedBloom, Bloom, CountingBloom, Error, HashFamily, Open, Promise,
-    QuotientFilter, SecretKey, SplitBloom,
+    QuotientFilter, Rolling, Scalable, SecretKey, SplitBloom,
 };
 
 type Case = (u8, u8, u16, Vec<Vec<u8>>);
@@ -27,7 +28,7 @@ pub fn check(bytes: &[u8]) {
     let rate = f64::from(family / 4 + 1) / 70.0;
     let plan = |kind| Plan::from_items_fpr(kind, items, rate).ok();
     let mut all_pass = true;
-    let filter: Option<AnyFilter> = match kind % 8 {
+    let filter: Option<AnyFilter> = match kind % 11 {
         0 => plan(Kind::Bloom)
             .and_then(|plan| Bloom::with_plan(plan, hash).ok())
             .map(AnyFilter::from),
@@ -43,6 +44,21 @@ pub fn check(bytes: &[u8]) {
         7 => plan(Kind::Quotient)
             .and_then(|plan| QuotientFilter::with_plan(plan, hash).ok())
             .map(AnyFilter::from),
+        8 => ScalablePlan::new(items, rate)
+            .and_then(|plan| plan.with_growth(1 + u32::from(family)))
+            .and_then(|plan| Scalable::with_plan(plan, hash))
+            .ok()
+            .map(AnyFilter::from),
+        9 | 10 => {
+            // Keys that left the window need not pass.
+            all_pass = keys.len() as u64 <= items;
+            let plan = match kind % 11 {
+                9 => RollingPlan::last_items(items, rate),
+                _ => RollingPlan::last_time(Duration::from_nanos(items), items, rate),
+            };
+            let plan = plan.and_then(|plan| plan.with_generations(2 + u32::from(family) / 4));
+            plan.and_then(|plan| Rolling::with_plan(plan, hash)).ok().map(AnyFilter::from)
+        }
         3 => {
             let universe = Universe::dictionary(&keys).ok();
             let plan = universe
@@ -74,7 +90,7 @@ pub fn check(bytes: &[u8]) {
     if filter.promise() == Promise::Rate {
         match filter.insert_many(&keys) {
             // It holds some of them.
-            Err(Error::NoSlot { .. }) => all_pass = false,
+            Err(Error::NoSlot { .. } | Error::ChainFull { .. }) => all_pass = false,
             inserted => drop(inserted.expect("a rate filter takes any key")),
         }
     }

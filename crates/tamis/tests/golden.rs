@@ -6,12 +6,13 @@
 
 use sha2::{Digest as _, Sha256};
 use std::net::IpAddr;
+use std::time::Duration;
 use tamis::privacy::{Epsilon, LinearFilter, PublicBloom};
-use tamis::rate::{Kind, Plan, StaticBuilder};
+use tamis::rate::{Kind, Plan, RollingPlan, ScalablePlan, StaticBuilder};
 use tamis::zone::{self, CodeKind, Universe};
 use tamis::{
     AnyFilter, BlockedBloom, Bloom, CountingBloom, Digest, HashFamily, Kinds, Open, Promise,
-    QuotientFilter, SecretKey, SplitBloom, StaticFilter,
+    QuotientFilter, Rolling, Scalable, SecretKey, SplitBloom, StaticFilter,
 };
 
 fn key() -> SecretKey {
@@ -205,6 +206,41 @@ fn zones() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
     ]
 }
 
+/// The chains of `make.py`.
+fn chains() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
+    let grown = Scalable::with_hash(20, 0.01, HashFamily::fast(42)).unwrap();
+    let grown = fill(fill(grown.into(), true), false);
+    let fixed = ScalablePlan::new(200, 0.05).unwrap().fixed().unwrap();
+    let fixed = Scalable::with_plan(fixed, HashFamily::keyed(key())).unwrap();
+    let rolling = |plan: RollingPlan, hash| Rolling::with_plan(plan, hash).unwrap();
+    let insertions = RollingPlan::last_items(60, 0.02).unwrap().with_generations(5).unwrap();
+    let insertions = rolling(insertions, HashFamily::fast(7));
+    let insertions = fill(fill(insertions.into(), true), false);
+    let nanoseconds = |time: u64| Duration::from_nanos(time);
+    let timed = RollingPlan::last_time(nanoseconds(1_000), 100, 0.001).unwrap();
+    let mut timed = rolling(timed.with_generations(4).unwrap(), HashFamily::keyed(key()));
+    for (i, text) in (0u64..).zip(texts()) {
+        let leap = if i > 80 { 400 } else { 0 };
+        let back = if i % 9 == 4 { 90 } else { 0 };
+        let time = 5_000 + (10 * i).saturating_sub(200) + leap - back;
+        timed.insert_at(text, nanoseconds(time)).unwrap();
+    }
+    let day = RollingPlan::last_time(Duration::from_secs(86_400), 1_000, 0.01).unwrap();
+    let mut empty = rolling(day.with_generations(2).unwrap(), HashFamily::default());
+    empty.advance(Duration::from_secs(1_700_000_000));
+    vec![
+        ("scalable-fast", include_bytes!("golden/v1-scalable-fast.tamis"), grown),
+        (
+            "scalable-keyed-fixed",
+            include_bytes!("golden/v1-scalable-keyed-fixed.tamis"),
+            fill(fixed.into(), false),
+        ),
+        ("rolling-insertions", include_bytes!("golden/v1-rolling-insertions.tamis"), insertions),
+        ("rolling-time", include_bytes!("golden/v1-rolling-time.tamis"), timed.into()),
+        ("rolling-empty", include_bytes!("golden/v1-rolling-empty.tamis"), empty.into()),
+    ]
+}
+
 /// The static filters of `make.py`: two as they are planned, and others built by the plan that
 /// their files state.
 fn statics() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
@@ -277,11 +313,13 @@ fn open(bytes: &[u8]) -> Result<AnyFilter, tamis::Error> {
 
 #[test]
 fn version_1_is_written_and_read_byte_for_byte() {
-    for (name, bytes, filter) in golden().into_iter().chain(statics()).chain(zones()) {
+    let all = golden().into_iter().chain(statics()).chain(zones()).chain(chains());
+    for (name, bytes, filter) in all {
         assert_eq!(filter.to_bytes(), bytes, "{name} is written otherwise");
         let read = open(bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(read, filter, "{name} is read otherwise");
-        if read.promise() == Promise::Rate && !["empty", "bloom-keys"].contains(&name) {
+        let forgot = name.starts_with("rolling") || ["empty", "bloom-keys"].contains(&name);
+        if read.promise() == Promise::Rate && !forgot {
             assert!(texts().iter().all(|text| read.contains(text).unwrap()), "{name} lost a key");
         }
     }

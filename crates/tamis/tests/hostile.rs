@@ -384,7 +384,8 @@ fn sizes_are_not_believed() {
     guarded(|say| {
         for (name, bytes) in golden() {
             let body = u64::from_le_bytes(bytes[16..24].try_into().unwrap());
-            for claim in [body - 1, body + 1, body + 7, body + 64, 2 * body, 0] {
+            let claims = [body.saturating_sub(1), body + 1, body + 7, body + 64, 2 * body, 0];
+            for claim in claims.into_iter().filter(|claim| *claim != body) {
                 let mut lying = bytes.to_vec();
                 let header = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
                 lying.resize(header + claim as usize, 0);
@@ -570,7 +571,8 @@ fn members_are_found_by_every_later_release() {
     for (name, bytes) in golden() {
         let filter = open(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(filter.to_bytes(), bytes, "{name} is written otherwise");
-        if filter.promise() == Promise::Rate && !["empty", "bloom-keys"].contains(&name) {
+        let forgot = filter.kind() == "rolling" || ["empty", "bloom-keys"].contains(&name);
+        if filter.promise() == Promise::Rate && !forgot {
             for i in 0..100 {
                 assert!(
                     filter.contains(format!("key {i}").as_str()).unwrap(),

@@ -164,9 +164,14 @@ def body(kind, hash, keys, cells, hashes, width):
     return bits.to_bytes((cells * width + 7) // 8, "little")
 
 
+def quotient_fingerprint(hash, key, slots, width):
+    h1, _ = digest(hash, key)
+    return (h1 ^ h1 >> 32) * (slots << width) >> 64
+
+
 def quotient_body(hash, keys, slots, width):
     """Runs are laid on the ring in order, the second time round from where the first one ended."""
-    fingerprints = sorted((h1 ^ h1 >> 32) * (slots << width) >> 64 for h1, _ in (digest(hash, key) for key in keys))
+    fingerprints = sorted(quotient_fingerprint(hash, key, slots, width) for key in keys)
     start = 0
     for _ in range(2):
         position, runs = start, {}
@@ -205,6 +210,69 @@ def file(kind, hash, keys, items, fpr, cells, hashes, width=1, counted=False):
     head += struct.pack("<BBBBIQQdQI", hash[0], kinds, counted, 0, hashes, seed, items, fpr, cells, width) + more
     head += bytes(124 - len(head))
     return head + struct.pack("<I", crc32c(head)) + data
+
+
+class Link:
+    """A link of a chain: the keys that are in it, and their fingerprints."""
+
+    def __init__(self, hash, shape, number=0):
+        self.slots, self.width, self.items, self.fpr = shape
+        self.hash, self.number, self.keys, self.held = hash, number, [], set()
+
+    def fingerprint(self, key):
+        return quotient_fingerprint(self.hash, key, self.slots, self.width)
+
+    def holds(self, key):
+        return self.fingerprint(key) in self.held
+
+    def add(self, key):
+        self.keys.append(key)
+        self.held.add(self.fingerprint(key))
+
+
+def chain_file(kind, hash, keys, links, items, fpr, number, window=(0, 0, 0)):
+    """`number` and `window` are the fields from offset 64 on."""
+    data = b"".join(quotient_body(hash, link.keys, link.slots, link.width)[0] for link in links)
+    kinds = 0
+    for key in keys:
+        kinds |= 2 if isinstance(key, int) else 1
+    seed = hash[1] if hash[0] == 1 else siphash128(SIP_KEY, b"tamis key check\3")[0]
+    length = max(128, (96 + 48 * len(links) + 4 + 63) // 64 * 64)
+    head = b"\x89TAMIS\r\n" + struct.pack("<HHIQII", 1, kind, length, len(data), crc32c(data), 0)
+    head += struct.pack("<BBHIQQdIIQQQ", hash[0], kinds, 0, len(links), seed, items, fpr, number, *window, 0)
+    for link in links:
+        head += struct.pack("<QQdQIIQ", link.slots, link.items, link.fpr, len(link.keys), link.width, 0, link.number)
+    head += bytes(length - 4 - len(head))
+    return head + struct.pack("<I", crc32c(head)) + data
+
+
+def scalable_file(hash, keys, fpr, growth, shapes):
+    """The shapes of all links that the keys need: slots, bits of a remainder, planned items and rate."""
+    links = [Link(hash, shapes[0])]
+    for key in keys:
+        if any(link.holds(key) for link in links):
+            continue
+        if len(links[-1].keys) == links[-1].items:
+            links.append(Link(hash, shapes[len(links)]))
+        links[-1].add(key)
+    assert len(links) == len(shapes)
+    return chain_file(11, hash, keys, links, shapes[0][2], fpr, growth)
+
+
+def rolling_file(hash, moments, fpr, generations, counts_time, window, items, shape, clock=0):
+    """`moments` are keys with the time of each, which is ignored where the window counts insertions."""
+    span = -(-window // (generations - 1))
+    links = []
+    for key, time in moments:
+        clock, at = (max(clock, time),) * 2 if counts_time else (clock + 1, clock)
+        number = at // span
+        links = [link for link in links if link.number > number - generations]
+        if not links or links[-1].number != number:
+            links.append(Link(hash, shape, number))
+        if not links[-1].holds(key):
+            links[-1].add(key)
+    keys = [key for key, _ in moments]
+    return chain_file(12, hash, keys, links, items, fpr, generations, (1 + counts_time, window, clock))
 
 
 def first_primes(count):
@@ -534,6 +602,14 @@ FILES = {
     "quotient-fast": file(10, (1, 42), MIXED + TEXT[:40], 200, 0.01, 256, 1, 7),
     "quotient-keyed-grown": file(10, (2, 0), TEXT + TEXT[1:2] * 25, 200, 0.001, 256, 1, 9),
     "quotient-crowded": file(10, (1, 7), TEXT + TEXT[3:4] * 330, 400, 0.05, 448, 1, 5),
+    "scalable-fast": scalable_file((1, 42), MIXED + TEXT, 0.01, 2, [
+        (64, 8, 20, 0.00125), (64, 10, 40, 0.001097412109375), (128, 10, 80, 0.0010211181640625), (192, 10, 160, 0.00094482421875)]),
+    "scalable-keyed-fixed": scalable_file((2, 0), TEXT, 0.05, 0, [(256, 4, 200, 0.05)]),
+    "rolling-insertions": rolling_file((1, 7), [(key, 0) for key in MIXED + TEXT], 0.02, 5, False, 60, 60, (64, 6, 15, 0.004)),
+    # Time stands still, goes back, goes on, and leaps over a generation.
+    "rolling-time": rolling_file((2, 0), [(key, 5000 + max(0, 10 * i - 200) + 400 * (i > 80) - 90 * (i % 9 == 4)) for i, key in enumerate(TEXT)],
+                                 0.001, 4, True, 1000, 100, (64, 12, 34, 0.00025)),
+    "rolling-empty": rolling_file((1, 0), [], 0.01, 2, True, 86400 * 10 ** 9, 1000, None, 1_700_000_000 * 10 ** 9),
     "zone-egh": zone_file((1, first_primes(5)), 1, 1, 48, 0, 2, [1, 48], False),
     "zone-coprime": zone_file((2, [3, 4, 5, 7, 11, 13, 17]), 1, 1000, 1999, 0, 2, [1000, 1999], False),
     "zone-rs": zone_file((3, 25, 6, 25), 1, 0, (1 << 32) - 1, 0, 4, [0, 1 << 20, (1 << 32) - 1], False),

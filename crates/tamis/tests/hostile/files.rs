@@ -22,6 +22,11 @@ pub(crate) fn golden() -> Vec<(&'static str, &'static [u8])> {
         ("quotient-fast", include_bytes!("../golden/v1-quotient-fast.tamis")),
         ("quotient-keyed-grown", include_bytes!("../golden/v1-quotient-keyed-grown.tamis")),
         ("quotient-crowded", include_bytes!("../golden/v1-quotient-crowded.tamis")),
+        ("scalable-fast", include_bytes!("../golden/v1-scalable-fast.tamis")),
+        ("scalable-keyed-fixed", include_bytes!("../golden/v1-scalable-keyed-fixed.tamis")),
+        ("rolling-insertions", include_bytes!("../golden/v1-rolling-insertions.tamis")),
+        ("rolling-time", include_bytes!("../golden/v1-rolling-time.tamis")),
+        ("rolling-empty", include_bytes!("../golden/v1-rolling-empty.tamis")),
         ("static-fast", include_bytes!("../golden/v1-static-fast.tamis")),
         ("static-planned", include_bytes!("../golden/v1-static-planned.tamis")),
         ("static-shards", include_bytes!("../golden/v1-static-shards.tamis")),
@@ -82,9 +87,19 @@ pub(crate) fn body_length(bytes: &[u8]) -> Option<u64> {
             word(bytes, 64).checked_mul(word(bytes, 72))?.checked_mul(width)?
         }
         (9, _) => return static_length(bytes),
+        (11 | 12, _) => return chain_length(bytes),
         _ => return None,
     };
     Some(bits.div_ceil(8))
+}
+
+/// The length of the bodies of all links.
+fn chain_length(bytes: &[u8]) -> Option<u64> {
+    let listed = half(bytes, 36).min((bytes.len() as u64).saturating_sub(100) / 48) as usize;
+    (0..listed).map(|i| 96 + 48 * i).try_fold(0u64, |sum, at| {
+        let block = half(bytes, at + 32).checked_mul(8)?.checked_add(17)?;
+        sum.checked_add((word(bytes, at) / 64).checked_mul(block)?)
+    })
 }
 
 /// The length of the body of a static filter.
