@@ -26,6 +26,8 @@ pub fn of(any: &AnyFilter, title: String) -> Option<Raster> {
         AnyFilter::Split(filter) => cells_of_rate(filter, title),
         AnyFilter::Counting(filter) => cells_of_rate(filter, title),
         AnyFilter::Quotient(filter) => cells_of_quotient(filter, title)?,
+        AnyFilter::Scalable(chain) => links(chain.links(), chain.expected_fpr(), title)?,
+        AnyFilter::Rolling(chain) => links(chain.links(), chain.expected_fpr(), title)?,
         AnyFilter::Static(filter) => {
             let plan = filter.plan();
             let notes = vec![format!(
@@ -93,6 +95,25 @@ fn cells_of_rate<L: Layout>(filter: &Filter<L>, title: String) -> Raster {
     raster
 }
 
+/// The links of a chain, one below the other, oldest first. `None` for a damaged file.
+fn links(links: &[QuotientFilter], fpr: f64, title: String) -> Option<Raster> {
+    let keys = links.iter().map(QuotientFilter::len).sum();
+    let notes = vec![format!(
+        "{} in {}, the oldest first; slots are the darker the further from home; of strangers {} \
+         pass now.",
+        counted(keys, "key"),
+        counted(links.len() as u64, "link"),
+        percent(fpr)
+    )];
+    let mut panels = Vec::new();
+    for (number, link) in (1..).zip(links.iter().take(MAX_BLOCKS)) {
+        let (held, room) = (grouped(link.len()), counted(link.plan().items(), "key"));
+        let name = format!("link {number}: {held} of {room}");
+        panels.push(Panel::new(&name, slots_of(link)?, 64));
+    }
+    Some(Raster { title, notes, panels })
+}
+
 /// The slots, darker the further a remainder lies from its home. `None` for a damaged file.
 fn cells_of_quotient(filter: &QuotientFilter, title: String) -> Option<Raster> {
     let slots = filter.plan().cells();
@@ -102,7 +123,12 @@ fn cells_of_quotient(filter: &QuotientFilter, title: String) -> Option<Raster> {
         grouped(slots),
         percent(filter.expected_fpr())
     )];
-    // A large filter is drawn as regions: the mean of their slots.
+    Some(Raster { title, notes, panels: vec![Panel::new("", slots_of(filter)?, 64)] })
+}
+
+/// The shade of each slot. A large filter is drawn as regions: the mean of their slots.
+fn slots_of(filter: &QuotientFilter) -> Option<Vec<f64>> {
+    let slots = filter.plan().cells();
     let cells = slots.min(REGIONS.max(MAX_CELLS));
     let mut shades = vec![0.0; cells as usize];
     let per_cell = slots as f64 / cells as f64;
@@ -112,7 +138,7 @@ fn cells_of_quotient(filter: &QuotientFilter, title: String) -> Option<Raster> {
         let cell = (u128::from(slot) * u128::from(cells) / u128::from(slots)) as usize;
         shades[cell] += shade / per_cell;
     }
-    Some(Raster { title, notes, panels: vec![Panel::new("", shades, 64)] })
+    Some(shades)
 }
 
 /// One row of residues for each block.

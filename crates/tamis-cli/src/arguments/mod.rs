@@ -9,6 +9,7 @@ mod memory;
 mod share;
 mod size;
 mod universe;
+mod window;
 
 pub use count::{count, small_count};
 pub use epsilon::epsilon;
@@ -18,3 +19,4 @@ pub use share::share;
 pub use size::size;
 pub use universe::universe;
 pub(crate) use universe::{FilterUniverse, dictionary_file};
+pub use window::window;

@@ -1,24 +1,32 @@
 //! `tamis add`: more keys for a filter.
 
+use crate::arguments::{count, share, window};
+use crate::commands::plan::chain::{rolling_plan, window_text};
 use crate::filters::{self, Access, Contents};
 use crate::input::{Input, Reading};
 use crate::output::{self, Destination, Integer, Report, count_of, grouped, rate, warn};
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tamis::{Health, Promise};
+use tamis::rate::Window;
+use tamis::{AnyFilter, Error, HashFamily, Health, Promise, Rolling};
 
 /// Add keys to a filter
 ///
 /// The file is replaced in one step: a crash leaves the old filter or the new one.
+///
+/// With --window, a file that does not exist is made: a rolling filter, which remembers the keys of
+/// the last insertions or of the last hours.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tamis add seen.tamis today.txt
   echo ant | tamis add seen.tamis
   tamis add --print-new seen.tamis log.txt > fresh.txt    what was never seen, once each
+  tamis add --window 1e8 --print-new last.tamis log.txt   not among the last 10^8 lines
+  tamis add --window 24h --items 1e6 day.tamis log.txt    remember them for a day
 
 JSON fields: file, keys, certainly_new, estimated_items, exact (whether that is no estimate), \
 fpr_now, health.")]
@@ -32,6 +40,17 @@ pub(crate) struct Add {
     /// Take items even past the zone of a zone filter; strangers may pass then
     #[arg(long)]
     beyond: bool,
+    /// Remember so many keys (1e8), or the keys of a time (24h); the file is made if it is missing
+    #[arg(long, value_name = "W", value_parser = window, allow_negative_numbers = true)]
+    window: Option<Window>,
+    /// How many keys come within a window of time, at most, for a file that is made
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    #[arg(requires = "window")]
+    items: Option<u64>,
+    /// The share of strangers that may pass, for a file that is made [default: 0.01]
+    #[arg(long, value_name = "P", value_parser = share, allow_negative_numbers = true)]
+    #[arg(requires = "window")]
+    fpr: Option<f64>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -54,23 +73,29 @@ impl Add {
             );
         }
         let destination = Destination::in_place(&self.filter)?;
-        let mut any = self.access.open(&self.filter, true)?;
+        let mut any = match self.window {
+            Some(window) if !is_there(&self.filter) => self.new_rolling(window)?,
+            _ => self.access.open(&self.filter, true)?,
+        };
         filters::check_changeable(&any)?;
+        self.check_window(&any)?;
         let format = filters::format_to_add(&any, &self.input.format)?;
         let (mut keys, mut new) = (0, 0);
         let mut out = BufWriter::new(std::io::stdout().lock());
-        let reading = if self.print_new || any.promise() == Promise::Zone {
-            Reading::InOrder
-        } else {
-            Reading::AnyOrder
-        };
+        let in_order = any.promise() == Promise::Zone || matches!(any, AnyFilter::Rolling(_));
+        let reading = if self.print_new || in_order { Reading::InOrder } else { Reading::AnyOrder };
         format.each(&self.input.files, "adding", reading, |batch| {
             keys += batch.len() as u64;
+            if let AnyFilter::Rolling(rolling) = &mut any {
+                rolling.advance(filters::now());
+            }
             if !self.print_new {
-                new += filters::insert(&mut any, batch, self.beyond)?;
+                new += filters::insert(&mut any, batch, self.beyond)
+                    .map_err(|error| self.offer_to_grow(error))?;
                 return Ok(true);
             }
-            let added = filters::insert_each(&mut any, batch, self.beyond)?;
+            let added = filters::insert_each(&mut any, batch, self.beyond)
+                .map_err(|error| self.offer_to_grow(error))?;
             let fresh = batch.printed().into_iter().zip(added).filter(|(_, new)| *new);
             let fresh: Vec<_> = fresh.map(|(text, _)| text).collect();
             new += fresh.len() as u64;
@@ -114,14 +139,85 @@ impl Add {
             output::report_on(&self.filter, &report, self.json)?;
         }
         if any.health() == Health::Beyond {
+            let remedy = match any {
+                AnyFilter::Rolling(_) => "until they are forgotten; a new one needs more --items",
+                _ => "rebuild it with more --items",
+            };
             warn(&format!(
-                "tamis: warning: the filter is beyond its plan: {} of strangers pass; rebuild it \
-                 with more --items",
+                "tamis: warning: the filter is beyond its plan: {} of strangers pass; {remedy}",
                 rate(any.expected_fpr()),
             ));
         }
         Ok(())
     }
+
+    /// Says how to make room in a quotient filter.
+    fn offer_to_grow(&self, error: anyhow::Error) -> anyhow::Error {
+        match error.downcast_ref::<Error>() {
+            Some(Error::NoSlot { items, .. }) => anyhow!(
+                "{} is full: it holds {}, and nothing was added; make room first: tamis grow {} \
+                 --items {}",
+                self.filter.display(),
+                count_of(*items, "key"),
+                self.filter.display(),
+                items.saturating_mul(2)
+            ),
+            _ => error,
+        }
+    }
+
+    /// A new filter that forgets.
+    fn new_rolling(&self, window: Window) -> anyhow::Result<AnyFilter> {
+        let plan = rolling_plan(window, self.items, self.fpr.unwrap_or(0.01))?;
+        if let Some(most) = self.access.max_memory() {
+            plan.check_memory(most)?;
+        }
+        let hash = self.access.secret()?.map(HashFamily::keyed).unwrap_or_default();
+        let mut rolling = Rolling::with_plan(plan, hash)?;
+        rolling.limit_memory(self.access.max_memory());
+        rolling.advance(filters::now());
+        Ok(rolling.into())
+    }
+
+    /// Refuses a window that the filter does not have: the same command can be given again and
+    /// again, and another one is a mistake.
+    fn check_window(&self, any: &AnyFilter) -> anyhow::Result<()> {
+        let Some(window) = self.window else { return Ok(()) };
+        let AnyFilter::Rolling(rolling) = any else {
+            bail!(
+                "{} is a {} filter, which has no window; leave --window out, or name another file",
+                self.filter.display(),
+                any.kind()
+            );
+        };
+        let plan = rolling.plan();
+        if plan.window() != window {
+            bail!(
+                "{} remembers the last {}, not the last {}; leave --window out, or name another \
+                 file",
+                self.filter.display(),
+                window_text(plan.window()),
+                window_text(window)
+            );
+        }
+        let items = self.items.unwrap_or(plan.items());
+        let fpr = self.fpr.unwrap_or(plan.fpr());
+        if items != plan.items() || fpr != plan.fpr() {
+            bail!(
+                "{} is planned for {} at a rate of {}; leave --items and --fpr out, or name \
+                 another file",
+                self.filter.display(),
+                count_of(plan.items(), "item"),
+                rate(plan.fpr())
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Whether there is a filter to change.
+fn is_there(path: &Path) -> bool {
+    path == Path::new("-") || path.exists()
 }
 
 #[derive(Serialize)]

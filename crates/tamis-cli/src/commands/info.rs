@@ -1,5 +1,6 @@
 //! `tamis info`: what a filter promises and how it keeps it.
 
+use super::plan::chain::{ChainFacts, window_text};
 use super::plan::privacy::{PlanFacts as PrivacyFacts, PrivatePlan};
 use super::plan::rate::PlanFacts as RateFacts;
 use super::plan::static_filter::{StaticFacts, layout};
@@ -26,9 +27,10 @@ Examples:
 
 JSON fields: file, version, verified, health, estimated_items, fill, fpr_now, hash, seed, \
 key_kinds, saturated, and those of `plan` (expected_fpr there is for a full filter; fpr_now is \
-for this one). For a zone filter: file, version, verified, health, len, len_is_exact, fpr_now, \
-first, last, fingerprint, and those of `plan zone`. For a published filter: file, version, \
-verified, fpr_now, hash, seed, and those of `plan privacy`. Integers past 2^53 are strings.")]
+for this one). A scalable or rolling filter also has len, and len of each link. For a zone \
+filter: file, version, verified, health, len, len_is_exact, fpr_now, first, last, fingerprint, \
+and those of `plan zone`. For a published filter: file, version, verified, fpr_now, hash, seed, \
+and those of `plan privacy`. Integers past 2^53 are strings.")]
 pub(crate) struct Info {
     /// The filters; one over a dictionary is shown without it, too
     #[arg(required = true, value_name = "FILTER", value_parser = input_path())]
@@ -75,6 +77,9 @@ impl Info {
         let (details, text) = match any.plan() {
             AnyPlan::Rate(plan) => (Details::rate(any, plan), rate_text(any, plan)),
             AnyPlan::Static(plan) => (Details::of_static(any, plan), static_text(any, plan)),
+            AnyPlan::Scalable { .. } | AnyPlan::Rolling { .. } => {
+                (Details::of_chain(any), chain_text(any))
+            }
             AnyPlan::Zone(plan) => (Details::zone(any, plan), zone_text(any, plan)),
             _ => published(any)?,
         };
@@ -132,6 +137,18 @@ enum Details {
         #[serde(flatten)]
         plan: StaticFacts,
     },
+    Chain {
+        health: String,
+        len: Integer,
+        estimated_items: f64,
+        fill: f64,
+        fpr_now: f64,
+        hash: &'static str,
+        seed: Option<Integer>,
+        key_kinds: String,
+        #[serde(flatten)]
+        plan: Option<ChainFacts>,
+    },
     Zone {
         health: String,
         len: Integer,
@@ -177,6 +194,20 @@ impl Details {
             seed: any.hash().and_then(HashFamily::seed).map(Integer::from),
             key_kinds: any.kinds().to_string(),
             plan: StaticFacts::new(plan),
+        }
+    }
+
+    fn of_chain(any: &AnyFilter) -> Details {
+        Details::Chain {
+            health: any.health().to_string(),
+            len: chain_len(any).into(),
+            estimated_items: any.estimated_items().unwrap_or_default(),
+            fill: any.fill(),
+            fpr_now: any.expected_fpr(),
+            hash: any.hash().map_or("none", HashFamily::name),
+            seed: any.hash().and_then(HashFamily::seed).map(Integer::from),
+            key_kinds: any.kinds().to_string(),
+            plan: ChainFacts::of(any),
         }
     }
 
@@ -248,6 +279,62 @@ fn static_text(any: &AnyFilter, plan: &rates::StaticPlan) -> String {
         count_of(plan.bytes(), "byte"),
         plan.bits_per_item(),
         layout(plan),
+        rate(any.expected_fpr()),
+        any.hash().map(hash_text).unwrap_or_default(),
+    )
+}
+
+/// How many keys the links of a chain hold.
+fn chain_len(any: &AnyFilter) -> u64 {
+    match any {
+        AnyFilter::Scalable(chain) => chain.len(),
+        AnyFilter::Rolling(chain) => chain.len(),
+        _ => 0,
+    }
+}
+
+fn chain_text(any: &AnyFilter) -> String {
+    let plan = any.plan();
+    let (promise, layout, beyond) = match plan {
+        AnyPlan::Rolling { plan, links } => (
+            format!(
+                "members of the last {} pass; of strangers fewer than {}, up to {}",
+                window_text(plan.window()),
+                rate(plan.fpr()),
+                count_of(plan.items(), "item")
+            ),
+            format!("{} of {} generations", links.len(), plan.generations()),
+            "more keys came within a window than planned",
+        ),
+        AnyPlan::Scalable { plan: chain, links } => (
+            format!(
+                "members always pass; of strangers fewer than {}, however many come",
+                rate(chain.fpr())
+            ),
+            format!(
+                "{}, the next one when it holds {}",
+                count_of(links.len() as u64, "link"),
+                count_of(plan.items(), "item")
+            ),
+            "chains were united that were far grown; build it again from all keys",
+        ),
+        _ => Default::default(),
+    };
+    let health = match any.health() {
+        Health::Within => "within the promised rate".to_owned(),
+        Health::Beyond => format!("beyond the promised rate: {beyond}"),
+    };
+    let each = 8.0 * plan.bytes() as f64 / chain_len(any).max(1) as f64;
+    format!(
+        "promise   {promise}\n\
+         holds     {} ({})\n\
+         size      {} ({each:.2} bits an item held): {layout}\n\
+         now       {} of strangers pass\n\
+         health    {health}\n\
+         hash      {}",
+        holds(any),
+        any.kinds(),
+        count_of(plan.bytes(), "byte"),
         rate(any.expected_fpr()),
         any.hash().map(hash_text).unwrap_or_default(),
     )

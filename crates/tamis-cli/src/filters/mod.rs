@@ -11,4 +11,4 @@ pub(crate) use keys::{
     format_to_remove, insert, insert_each, kind_notice, remove,
 };
 pub(crate) use lock::{Lock, is_at};
-pub(crate) use open::{Access, Opening};
+pub(crate) use open::{Access, Opening, now};

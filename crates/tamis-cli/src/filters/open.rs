@@ -7,7 +7,8 @@ use clap::Args;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use tamis::{AnyFilter, Error, Open};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tamis::{AnyFilter, Error, Open, SecretKey};
 
 /// What a filter may need to be opened: its secret key, its dictionary.
 #[derive(Args)]
@@ -125,7 +126,35 @@ impl Access {
                     opened.kind()
                 )
             }
-            _ => Ok(opened),
+            _ => Ok(forgetful(opened, self.memory.bytes())),
         }
     }
+
+    /// The key that is named, if one is.
+    pub(crate) fn secret(&self) -> anyhow::Result<Option<SecretKey>> {
+        self.key.read()
+    }
+
+    /// The most memory to take.
+    pub(crate) fn max_memory(&self) -> Option<u64> {
+        self.memory.bytes()
+    }
+}
+
+/// What the clock shows, since the Unix epoch.
+pub(crate) fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// A chain within its limit of memory; one that forgets is told the time.
+fn forgetful(mut any: AnyFilter, max_memory: Option<u64>) -> AnyFilter {
+    match &mut any {
+        AnyFilter::Rolling(rolling) => {
+            rolling.limit_memory(max_memory);
+            rolling.advance(now());
+        }
+        AnyFilter::Scalable(chain) => chain.limit_memory(max_memory),
+        _ => {}
+    }
+    any
 }

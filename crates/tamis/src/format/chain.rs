@@ -27,7 +27,7 @@ const fn header_length(links: usize) -> usize {
 }
 
 /// The bytes of the header of a chain with so many links.
-pub(super) fn header_bytes(links: usize) -> u64 {
+pub(crate) fn chain_header(links: usize) -> u64 {
     header_length(links) as u64
 }
 

@@ -17,6 +17,7 @@ mod write;
 mod zone;
 
 pub use any::AnyFilter;
+pub(crate) use chain::chain_header;
 pub use file::{Existing, NewFile, Readers};
 pub(crate) use header::SHORT_HEADER;
 pub use header::{MAGIC, VERSION};

@@ -325,7 +325,7 @@ impl<'a> AnyPlan<'a> {
             AnyPlan::Rate(plan) => plan.file_bytes(),
             AnyPlan::Static(plan) => plan.file_bytes(),
             AnyPlan::Scalable { links, .. } | AnyPlan::Rolling { links, .. } => {
-                super::chain::header_bytes(links.len()) + self.bytes()
+                super::chain::chain_header(links.len()) + self.bytes()
             }
             #[cfg(feature = "zone")]
             AnyPlan::Zone(plan) => plan.file_bytes(),

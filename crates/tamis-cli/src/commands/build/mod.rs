@@ -1,5 +1,6 @@
 //! `tamis build`: a filter from keys.
 
+mod chain;
 mod privacy;
 mod rate;
 mod static_filter;

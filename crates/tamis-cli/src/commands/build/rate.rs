@@ -1,8 +1,10 @@
 //! `tamis build rate`: members always pass, strangers at a rate.
 
+use super::chain;
 use super::static_filter::BuildStatic;
 use crate::arguments::{KeyFile, MemoryLimit, count};
 use crate::commands::plan::rate::{self as plan, Layout, PlanFacts, Size};
+use crate::filters;
 use crate::input::{Input, Reading};
 use crate::output::{self, Integer, Report, Target, about, count_of, grouped, rate, warn};
 use anyhow::{Context, bail};
@@ -10,7 +12,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
 use tamis::rate::{Health, Plan};
-use tamis::{AnyFilter, HashFamily};
+use tamis::{AnyFilter, HashFamily, Rolling, Scalable};
 
 /// Members always pass; strangers pass at a rate you choose
 #[derive(Args)]
@@ -22,6 +24,9 @@ Files are counted first, so --items can be left out; repeated keys count each ti
 A static filter counts distinct keys as it reads them, from pipes too, and needs no --items. Keys \
 that do not fit into --max-memory (or a quarter of the memory that is free) go to a temporary file.
 
+A scalable filter grows as it reads, from pipes too, and needs no --items. A rolling filter \
+remembers the keys of its --window; a window of time needs --items, the keys that come within it.
+
 Examples:
   tamis build rate --fpr 0.01 -o seen.tamis seen.txt
   sort -u big.txt | tamis build rate --items 1e7 --fpr 0.1% --filter blocked -o big.tamis
@@ -29,10 +34,12 @@ Examples:
   find . -print0 | tamis build rate -0 --items 1e5 -o files.tamis
   tamis build rate --hash keyed --key-file key -o private.tamis seen.txt
   tamis build rate --filter static --max-memory 1GiB -o all.tamis all/*.txt
+  zcat log.gz | tamis build rate --filter scalable -o seen.tamis
+  tamis build rate --filter rolling --window 24h --items 1e6 -o day.tamis today.txt
 
 JSON fields: file, keys, certainly_new, health, estimated_items, fill, fpr_now, and those of \
 `plan`; of a static filter: file, keys, distinct, spilled_bytes, health, fill, fpr_now, and those \
-of its plan.")]
+of its plan. The links of a scalable or rolling filter also have len, the keys in them.")]
 pub(crate) struct BuildRate {
     #[command(flatten)]
     size: Size,
@@ -90,6 +97,9 @@ impl BuildRate {
         if self.temp_dir.is_some() {
             bail!("--temp-dir goes with --filter static; leave it out, or take that filter");
         }
+        if let Some(any) = self.chain(&hash)? {
+            return chain::build(any, &self.input, &self.target, destination);
+        }
         let plan = self.plan()?;
         if let Some(most) = self.memory.bytes() {
             plan.check_memory(most)?;
@@ -137,6 +147,34 @@ impl BuildRate {
         })
     }
 
+    /// An empty filter that grows or forgets, if one is asked for.
+    fn chain(&self, hash: &HashFamily) -> anyhow::Result<Option<AnyFilter>> {
+        Ok(Some(match self.size.filter {
+            Layout::Scalable => {
+                if self.size.items.is_some() {
+                    bail!(
+                        "--filter scalable needs no --items: it grows; leave it out (--first N \
+                         sets the keys of its first link), or take --filter bloom, which is smaller"
+                    );
+                }
+                let mut chain = Scalable::with_plan(self.size.scalable_plan()?, hash.clone())?;
+                chain.limit_memory(self.memory.bytes());
+                chain.into()
+            }
+            Layout::Rolling => {
+                let plan = self.size.rolling_plan()?;
+                if let Some(most) = self.memory.bytes() {
+                    plan.check_memory(most)?;
+                }
+                let mut chain = Rolling::with_plan(plan, hash.clone())?;
+                chain.limit_memory(self.memory.bytes());
+                chain.advance(filters::now());
+                chain.into()
+            }
+            _ => return Ok(None),
+        }))
+    }
+
     /// The plan as asked for; items not given are counted, and a rate not given is 1%.
     fn plan(&self) -> anyhow::Result<Plan> {
         let size = &self.size;
@@ -165,6 +203,9 @@ impl BuildRate {
             bits: size.bits,
             filter: size.filter,
             counter_bits: size.counter_bits,
+            first: size.first,
+            growth: size.growth,
+            window: size.window,
         }
         .plan()?;
         // The number tells how many keys there are, so publishing it must be affirmed.

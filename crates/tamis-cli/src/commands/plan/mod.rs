@@ -1,5 +1,6 @@
 //! `tamis plan`: what a filter will cost, before it is built.
 
+pub(crate) mod chain;
 mod plot;
 pub(crate) mod privacy;
 pub(crate) mod rate;

@@ -1,12 +1,13 @@
 //! `tamis plan rate`: members always pass, strangers at a rate.
 
+use super::chain::ChainPlan;
 use super::plot::Plot;
 use super::static_filter::StaticReport;
-use crate::arguments::{count, share, small_count};
+use crate::arguments::{count, share, small_count, window};
 use crate::output::{self, Integer, Report, count_of, grouped, rate};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use tamis::rate::{Kind, Plan as RatePlan, StaticPlan};
+use tamis::rate::{Kind, Plan as RatePlan, StaticPlan, Window};
 
 /// Members always pass; strangers pass at a rate you choose. Give two of items, rate and bits
 #[derive(Args)]
@@ -18,13 +19,17 @@ Examples:
   tamis plan rate --items 1e6 --fpr 0.01 --filter blocked   one cache line a lookup
   tamis plan rate --items 1e4 --fpr 0.01 --filter split     half a cache line, for the caches
   tamis plan rate --items 1e6 --fpr 0.01 --filter static    the smallest, built once
+  tamis plan rate --items 1e6 --fpr 1% --filter scalable    grown to a million keys
+  tamis plan rate --window 1e6 --fpr 1% --filter rolling    the last million keys
   tamis plan rate --items 1e6 --fpr 0.01 --json | jq .bytes
   tamis plan rate --items 1e6 --fpr 0.01 --plot sizes.svg   a chart: bits against the rate
 
 JSON fields: promise, filter, items, fpr, bits, bytes, file_bytes, bits_per_item, cells, \
 counter_bits, hashes, expected_fpr (when full), approximate_fpr (by the textbook), \
 expected_fpr_half (at half the items), advice. A static filter has fingerprint_bits and shards in \
-place of cells, counter_bits, hashes and the last two rates. Integers past 2^53 are strings.")]
+place of cells, counter_bits, hashes and the last two rates. A scalable filter has first, growth \
+and links (items, bits and counter_bits of each), a rolling one window_insertions or \
+window_seconds, generations and links. Integers past 2^53 are strings.")]
 pub(crate) struct PlanRate {
     #[command(flatten)]
     size: Size,
@@ -53,6 +58,15 @@ pub(crate) struct Size {
     /// The width of a counter, for --filter counting, from 2 to 16 [default: 4]
     #[arg(long, value_name = "W", value_parser = small_count, allow_negative_numbers = true)]
     pub(crate) counter_bits: Option<u32>,
+    /// The keys of the first link, for --filter scalable [default: 1000]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) first: Option<u64>,
+    /// How many times as large each next link is, for --filter scalable [default: 2]
+    #[arg(long, value_name = "G", value_parser = small_count, allow_negative_numbers = true)]
+    pub(crate) growth: Option<u32>,
+    /// What --filter rolling remembers: so many keys (1e8), or a time (24h)
+    #[arg(long, value_name = "W", value_parser = window, allow_negative_numbers = true)]
+    pub(crate) window: Option<Window>,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +83,10 @@ pub(crate) enum Layout {
     Quotient,
     /// The smallest: 6.8 bits a key at 1%. Built once, from all keys; none can be added later
     Static,
+    /// Grows as keys come, and keeps its rate: for a number of keys that nobody knows
+    Scalable,
+    /// Forgets: the keys of the last insertions, or of the last hours (--window)
+    Rolling,
 }
 
 impl Size {
@@ -81,8 +99,11 @@ impl Size {
             Layout::Split => Kind::Split,
             Layout::Counting => Kind::Counting,
             Layout::Quotient => Kind::Quotient,
-            Layout::Static => anyhow::bail!("a static filter has a plan of its own"),
+            Layout::Static | Layout::Scalable | Layout::Rolling => {
+                anyhow::bail!("such a filter has a plan of its own")
+            }
         };
+        self.check_no_chain()?;
         if self.counter_bits.is_some() && kind != Kind::Counting {
             anyhow::bail!(
                 "--counter-bits goes with --filter counting; leave it out, or take that filter"
@@ -118,6 +139,45 @@ impl Size {
 }
 
 impl Size {
+    /// Refuses options that only chains have.
+    fn check_no_chain(&self) -> anyhow::Result<()> {
+        if self.first.is_some() || self.growth.is_some() {
+            anyhow::bail!(
+                "--first and --growth go with --filter scalable; leave them out, or take that \
+                 filter"
+            );
+        }
+        if self.window.is_some() {
+            anyhow::bail!("--window goes with --filter rolling; leave it out, or take that filter");
+        }
+        Ok(())
+    }
+
+    /// Refuses options that a chain does not have.
+    pub(crate) fn check_chain(&self) -> anyhow::Result<()> {
+        if self.bits.is_some() {
+            anyhow::bail!(
+                "--bits does not go with this filter: its size follows from the keys and the rate; \
+                 give --fpr"
+            );
+        }
+        if self.counter_bits.is_some() {
+            anyhow::bail!(
+                "--counter-bits goes with --filter counting; leave it out, or take that filter"
+            );
+        }
+        match self.filter {
+            Layout::Rolling if self.first.is_some() || self.growth.is_some() => anyhow::bail!(
+                "--first and --growth go with --filter scalable; leave them out, or take that \
+                 filter"
+            ),
+            Layout::Scalable if self.window.is_some() => anyhow::bail!(
+                "--window goes with --filter rolling; leave it out, or take that filter"
+            ),
+            _ => check_percent(self.fpr),
+        }
+    }
+
     /// Refuses options that a static filter does not have.
     pub(crate) fn check_static(&self) -> anyhow::Result<()> {
         if self.bits.is_some() {
@@ -131,6 +191,7 @@ impl Size {
                 "--counter-bits goes with --filter counting; leave it out, or take that filter"
             );
         }
+        self.check_no_chain()?;
         check_percent(self.fpr)
     }
 
@@ -160,6 +221,19 @@ impl PlanRate {
             let plan = self.size.static_plan()?;
             self.plot.draw(|| tamis_plot::tradeoff::of_static(&plan))?;
             return output::print_report(&StaticReport::new(&plan), self.json);
+        }
+        if matches!(self.size.filter, Layout::Scalable | Layout::Rolling) {
+            if self.plot.is_wanted() {
+                anyhow::bail!("--plot draws filters of one size; leave it out for this filter");
+            }
+            let report = match self.size.filter {
+                Layout::Rolling => ChainPlan::rolling(&self.size.rolling_plan()?),
+                _ => {
+                    let plan = self.size.scalable_plan()?;
+                    ChainPlan::scalable(&plan, self.size.items.unwrap_or(plan.items()))?
+                }
+            };
+            return output::print_report(&report, self.json);
         }
         let plan = self.size.plan()?;
         self.plot.draw(|| tamis_plot::tradeoff::of_rate(&plan))?;

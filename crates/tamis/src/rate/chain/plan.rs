@@ -1,5 +1,6 @@
 //! How large the links of a growing chain are, and which part of the rate each may take.
 
+use crate::format::chain_header;
 use crate::rate::plan::{check_fpr, check_items};
 use crate::rate::{MAX_FPR, Plan, quotient};
 use crate::{Error, store};
@@ -118,6 +119,13 @@ impl ScalablePlan {
     /// The bytes of a chain that holds so many keys, exactly; a file adds its header.
     pub fn bytes_for(&self, items: u64) -> Result<u64, Error> {
         Ok(self.links_for(items)?.iter().map(Plan::bytes).sum())
+    }
+
+    /// The bytes of a file with such a chain, exactly.
+    pub fn file_bytes_for(&self, items: u64) -> Result<u64, Error> {
+        let links = self.links_for(items)?;
+        let bodies: u64 = links.iter().map(Plan::bytes).sum();
+        Ok(chain_header(links.len()) + bodies)
     }
 
     /// Refuses the plan if a chain of so many keys would take more than `most` bytes.

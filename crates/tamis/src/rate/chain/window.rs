@@ -1,6 +1,7 @@
 //! What a rolling chain remembers, and for how long.
 
 use super::MAX_LINKS;
+use crate::format::chain_header;
 use crate::rate::plan::{check_fpr, check_items};
 use crate::rate::{MAX_FPR, Plan, quotient};
 use crate::{Error, store};
@@ -142,6 +143,12 @@ impl RollingPlan {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.link().map_or(u64::MAX, |link| link.bytes() * u64::from(self.generations))
+    }
+
+    /// The bytes of a file with such a chain whose generations all hold keys, exactly.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        chain_header(self.generations as usize).saturating_add(self.bytes())
     }
 
     /// The bits a key of the window takes.
