@@ -1,0 +1,108 @@
+"""Is this key in the set? An answer from a small sketch, with a promise that you choose.
+
+>>> from tamis import Bloom
+>>> seen = Bloom(10_000, 0.01)      # 10,000 items, 1% of strangers pass
+>>> seen.insert_many(["ant", "bee"])
+2
+>>> "ant" in seen, "cat" in seen    # members always pass
+(True, False)
+
+`open` maps a file of any kind. `plan_rate`, `plan_zone` and `plan_privacy` say what a filter will
+cost before it is made. `tamis.polars`, `tamis.pandas` and `tamis.duckdb` ask for whole columns.
+"""
+
+from ._errors import (
+    AbsentError,
+    BudgetError,
+    ClosedError,
+    Error,
+    FileError,
+    FullError,
+    HashedKeysError,
+    LedgerError,
+    ListingError,
+    MismatchError,
+    OutOfMemoryError,
+    PlanError,
+    SecretError,
+    UniverseError,
+    UnsupportedError,
+)
+from ._tamis import (
+    BlockedBloom,
+    Bloom,
+    Booleans,
+    ConcurrentBloom,
+    CountingBloom,
+    CountingZoneFilter,
+    Filter,
+    Ledger,
+    LedgerEntry,
+    LinearFilter,
+    MutableFilter,
+    Plan,
+    PrivacyPlan,
+    PublicBloom,
+    QuotientFilter,
+    RatePlan,
+    ScalableBloom,
+    SplitBloom,
+    StaticFilter,
+    Universe,
+    ZoneFilter,
+    ZonePlan,
+    __version__,
+    open,
+    plan_privacy,
+    plan_rate,
+    plan_zone,
+    processor_level,
+    publish,
+)
+
+__all__ = [
+    "AbsentError",
+    "BlockedBloom",
+    "Bloom",
+    "Booleans",
+    "BudgetError",
+    "ClosedError",
+    "ConcurrentBloom",
+    "CountingBloom",
+    "CountingZoneFilter",
+    "Error",
+    "FileError",
+    "Filter",
+    "FullError",
+    "HashedKeysError",
+    "Ledger",
+    "LedgerEntry",
+    "LedgerError",
+    "LinearFilter",
+    "ListingError",
+    "MismatchError",
+    "MutableFilter",
+    "OutOfMemoryError",
+    "Plan",
+    "PlanError",
+    "PrivacyPlan",
+    "PublicBloom",
+    "QuotientFilter",
+    "RatePlan",
+    "ScalableBloom",
+    "SecretError",
+    "SplitBloom",
+    "StaticFilter",
+    "Universe",
+    "UniverseError",
+    "UnsupportedError",
+    "ZoneFilter",
+    "ZonePlan",
+    "__version__",
+    "open",
+    "plan_privacy",
+    "plan_rate",
+    "plan_zone",
+    "processor_level",
+    "publish",
+]
