@@ -2,6 +2,7 @@
 
 use crate::columns::{self, Source};
 use crate::filter::{Failure, Filter};
+use crate::guarded::Session;
 use crate::keys::{PyKey, key_of};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -31,6 +32,12 @@ pub(crate) trait Sink: Send {
         keys: &Keys<'_>,
         valid: Option<&[bool]>,
     ) -> Result<(), Failure>;
+
+    /// Rows come without the global lock, until the end.
+    fn begin(&mut self, _py: Python<'_>) {}
+
+    /// No more rows come without the global lock.
+    fn end(&mut self) {}
 
     /// How many keys it takes at a time.
     fn batch(&self) -> usize {
@@ -76,20 +83,24 @@ impl<'py> Meter<'py> {
     }
 }
 
+/// Refuses a text where many keys are meant: its letters are hardly the keys.
+pub(crate) fn check_many(source: &Bound<'_, PyAny>) -> PyResult<()> {
+    let one_key = source.is_instance_of::<PyString>()
+        || source.is_instance_of::<PyBytes>()
+        || source.is_instance_of::<PyByteArray>();
+    if !one_key {
+        return Ok(());
+    }
+    let class = source.get_type().name()?.to_string();
+    Err(PyTypeError::new_err(format!("a {class} is one key, not many; put it in a list")))
+}
+
 /// Hands the keys of any source on, and says what kind of source it was.
 pub(crate) fn feed<'py>(
     source: &Bound<'py, PyAny>,
     sink: &mut dyn Sink,
     options: Options<'_, 'py>,
 ) -> PyResult<Source> {
-    let one_key = source.is_instance_of::<PyString>()
-        || source.is_instance_of::<PyBytes>()
-        || source.is_instance_of::<PyByteArray>();
-    if one_key {
-        let class = source.get_type().name()?.to_string();
-        let message = format!("a {class} is one key, not many; put it in a list");
-        return Err(PyTypeError::new_err(message));
-    }
     let py = source.py();
     if options.function.is_some() {
         // The user's function wants Python objects, not the scalars of an array or a column.
@@ -191,6 +202,42 @@ fn digests<'a>(
     numbers.iter().filter_map(|number| hash.digest(*number))
 }
 
+/// One key in a filter of a kind that most programs use, without the way through all kinds.
+macro_rules! one_key {
+    ($any:ident, $method:ident, $key:ident) => {
+        match $any {
+            AnyFilter::Bloom(filter) => Ok(filter.$method($key)),
+            AnyFilter::Blocked(filter) => Ok(filter.$method($key)),
+            AnyFilter::Split(filter) => Ok(filter.$method($key)),
+            any => any.$method($key),
+        }
+    };
+}
+
+/// Whether a text or other bytes pass.
+#[inline]
+pub(crate) fn has_bytes(any: &AnyFilter, key: &[u8]) -> Result<bool, Error> {
+    one_key!(any, contains, key)
+}
+
+/// Whether an integer passes.
+#[inline]
+pub(crate) fn has_integer(any: &AnyFilter, key: i64) -> Result<bool, Error> {
+    one_key!(any, contains, key)
+}
+
+/// Puts a text or other bytes in.
+#[inline]
+pub(crate) fn put_bytes(any: &mut AnyFilter, key: &[u8]) -> Result<bool, Error> {
+    one_key!(any, insert, key)
+}
+
+/// Puts an integer in.
+#[inline]
+pub(crate) fn put_integer(any: &mut AnyFilter, key: i64) -> Result<bool, Error> {
+    one_key!(any, insert, key)
+}
+
 /// Puts keys into a filter; says how many were certainly new.
 pub(crate) fn insert(any: &mut AnyFilter, keys: &Keys<'_>) -> Result<u64, Error> {
     macro_rules! typed {
@@ -261,6 +308,7 @@ pub(crate) fn contains(any: &AnyFilter, keys: &Keys<'_>) -> Result<Vec<bool>, Er
 /// Puts keys into a filter.
 pub(crate) struct Inserted<'f> {
     filter: &'f Filter,
+    session: Option<Session<'f, Option<AnyFilter>>>,
     batch: usize,
     pub(crate) new: u64,
 }
@@ -270,7 +318,8 @@ impl<'f> Inserted<'f> {
         // The library sorts keys by region before it puts them into a large filter, if it gets
         // enough of them at once.
         let large = filter.read(py, |any| any.plan().bytes())? >= 32 << 20;
-        Ok(Inserted { filter, batch: if large { 1 << 22 } else { 1 << 13 }, new: 0 })
+        let batch = if large { 1 << 22 } else { 1 << 13 };
+        Ok(Inserted { filter, session: None, batch, new: 0 })
     }
 }
 
@@ -288,11 +337,19 @@ impl Sink for Inserted<'_> {
         }
         let put = |any: &mut AnyFilter| insert(any, keys);
         let new = match py {
-            Some(py) => self.filter.write(py, put).map_err(|_| Failure::Closed)?,
-            None => self.filter.write_detached(put).ok_or(Failure::Closed)?,
+            Some(py) => self.filter.write(py, put).ok(),
+            None => self.session.as_ref().and_then(|all| all.write(|any| any.as_mut().map(put))),
         };
-        self.new += new?;
+        self.new += new.ok_or(Failure::Closed)??;
         Ok(())
+    }
+
+    fn begin(&mut self, py: Python<'_>) {
+        self.session = Some(self.filter.session(py));
+    }
+
+    fn end(&mut self) {
+        self.session = None;
     }
 
     fn batch(&self) -> usize {

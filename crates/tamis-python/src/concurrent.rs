@@ -31,9 +31,6 @@ macro_rules! each {
     };
 }
 
-/// ConcurrentBloom(items, fpr, *, filter="blocked", seed=None, key=None)
-/// --
-///
 /// A filter that many threads fill and ask at once, without a lock. A key whose insertion is done
 /// always passes.
 ///
@@ -108,6 +105,7 @@ impl ConcurrentBloom {
         keys: &Bound<'py, PyAny>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<u64> {
+        bulk::check_many(keys)?;
         let mut put = Put { filter: self, new: 0 };
         bulk::feed(keys, &mut put, Options { function: None, progress })?;
         Ok(put.new)
@@ -126,6 +124,7 @@ impl ConcurrentBloom {
         nulls: Option<bool>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        bulk::check_many(keys)?;
         let mut ask = Ask { filter: self, answers: Answers::default() };
         let source = bulk::feed(keys, &mut ask, Options { function: None, progress })?;
         answers::deliver(keys, source, ask.answers, nulls)

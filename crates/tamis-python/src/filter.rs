@@ -1,12 +1,10 @@
-//! The base class of every filter: a library filter behind a lock, and what all kinds can do.
-//!
-//! No Python code runs while the lock is held, so a thread that holds it always finishes. A thread
-//! that has to wait for it lets other Python threads run meanwhile.
+//! The base class of every filter: a filter of the library, and what all kinds can do.
 
 use crate::answers;
 use crate::bulk::{self, Keys, Options, Sink};
 use crate::errors::{OrRaise, closed, exception};
-use crate::keys::key_of;
+use crate::guarded::{Guarded, Session};
+use crate::keys::{Simple, key_of, simple};
 use crate::{notebook, plan, rate};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
@@ -16,16 +14,15 @@ use pyo3::types::{PyBytes, PyDict, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, RwLock};
 use tamis::format::AnyPlan;
 use tamis::zone::Universe;
-use tamis::{AnyFilter, Error, HashFamily, KeyRef, Open, SecretKey};
+use tamis::{AnyFilter, Error, HashFamily, Open, SecretKey};
 
 /// A filter of any kind. `tamis.open` makes one of the subclasses.
 #[pyclass(subclass, frozen, weakref, module = "tamis")]
 pub(crate) struct Filter {
     /// `None` after `close()`.
-    any: RwLock<Option<AnyFilter>>,
+    any: Guarded<Option<AnyFilter>>,
     /// The user's function, if it is not the builtin `hash`.
     pub(crate) hash_func: Option<Py<PyAny>>,
     /// Whether it was given keys that only this process can ask for.
@@ -58,7 +55,7 @@ impl Failure {
 
 impl Filter {
     pub(crate) fn new(any: impl Into<AnyFilter>, hash_func: Option<Py<PyAny>>) -> Filter {
-        Filter { any: RwLock::new(Some(any.into())), hash_func, hashed: AtomicBool::new(false) }
+        Filter { any: Guarded::new(Some(any.into())), hash_func, hashed: AtomicBool::new(false) }
     }
 
     /// Reads the filter. For work so short that other threads may wait for it.
@@ -68,13 +65,7 @@ impl Filter {
         py: Python<'_>,
         work: impl FnOnce(&AnyFilter) -> R + Send,
     ) -> PyResult<R> {
-        if let Ok(guard) = self.any.try_read() {
-            return match &*guard {
-                Some(any) => Ok(work(any)),
-                None => Err(closed(py)),
-            };
-        }
-        self.read_long(py, work)
+        self.any.read(py, |any| any.as_ref().map(work)).ok_or_else(|| closed(py))
     }
 
     /// Reads the filter, while other Python threads run.
@@ -83,12 +74,7 @@ impl Filter {
         py: Python<'_>,
         work: impl FnOnce(&AnyFilter) -> R + Send,
     ) -> PyResult<R> {
-        py.detach(|| self.read_detached(work)).ok_or_else(|| closed(py))
-    }
-
-    /// The same for a caller that has let other Python threads run. `None` if it is closed.
-    pub(crate) fn read_detached<R>(&self, work: impl FnOnce(&AnyFilter) -> R) -> Option<R> {
-        self.any.read().unwrap_or_else(PoisonError::into_inner).as_ref().map(work)
+        self.any.read_long(py, |any| any.as_ref().map(work)).ok_or_else(|| closed(py))
     }
 
     /// Changes the filter. For work so short that other threads may wait for it.
@@ -98,13 +84,7 @@ impl Filter {
         py: Python<'_>,
         work: impl FnOnce(&mut AnyFilter) -> R + Send,
     ) -> PyResult<R> {
-        if let Ok(mut guard) = self.any.try_write() {
-            return match &mut *guard {
-                Some(any) => Ok(work(any)),
-                None => Err(closed(py)),
-            };
-        }
-        self.write_long(py, work)
+        self.any.write(py, |any| any.as_mut().map(work)).ok_or_else(|| closed(py))
     }
 
     /// Changes the filter, while other Python threads run.
@@ -113,15 +93,15 @@ impl Filter {
         py: Python<'_>,
         work: impl FnOnce(&mut AnyFilter) -> R + Send,
     ) -> PyResult<R> {
-        py.detach(|| self.write_detached(work)).ok_or_else(|| closed(py))
+        self.any.write_long(py, |any| any.as_mut().map(work)).ok_or_else(|| closed(py))
     }
 
-    pub(crate) fn write_detached<R>(&self, work: impl FnOnce(&mut AnyFilter) -> R) -> Option<R> {
-        self.any.write().unwrap_or_else(PoisonError::into_inner).as_mut().map(work)
+    /// Lets the filter be used without the global lock.
+    pub(crate) fn session(&self, py: Python<'_>) -> Session<'_, Option<AnyFilter>> {
+        self.any.session(py)
     }
 
-    /// Changes this filter by another one. The locks are taken in the order of their addresses, so
-    /// that two threads never wait for each other. `None` if it is the same filter.
+    /// Changes this filter by another one. A filter by itself stays as it is.
     pub(crate) fn merge(
         &self,
         py: Python<'_>,
@@ -132,15 +112,7 @@ impl Filter {
             return Ok(());
         }
         self.match_functions(py, other)?;
-        let merged = py.detach(|| {
-            let (mut mine, theirs);
-            if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
-                mine = self.any.write().unwrap_or_else(PoisonError::into_inner);
-                theirs = other.any.read().unwrap_or_else(PoisonError::into_inner);
-            } else {
-                theirs = other.any.read().unwrap_or_else(PoisonError::into_inner);
-                mine = self.any.write().unwrap_or_else(PoisonError::into_inner);
-            }
+        let merged = self.any.write_by(py, &other.any, |mine, theirs| {
             match (mine.as_mut(), theirs.as_ref()) {
                 (Some(mine), Some(theirs)) => work(mine, theirs).map_err(Failure::Library),
                 _ => Err(Failure::Closed),
@@ -161,18 +133,7 @@ impl Filter {
         work: impl FnOnce(&AnyFilter, &AnyFilter) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
         self.match_functions(py, other)?;
-        let seen = py.detach(|| {
-            let (mine, theirs);
-            if std::ptr::eq(self, other) {
-                let both = self.read_detached(|any| work(any, any));
-                return both.ok_or(Failure::Closed)?.map_err(Failure::Library);
-            } else if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
-                mine = self.any.read().unwrap_or_else(PoisonError::into_inner);
-                theirs = other.any.read().unwrap_or_else(PoisonError::into_inner);
-            } else {
-                theirs = other.any.read().unwrap_or_else(PoisonError::into_inner);
-                mine = self.any.read().unwrap_or_else(PoisonError::into_inner);
-            }
+        let seen = self.any.read_both(py, &other.any, |mine, theirs| {
             match (mine.as_ref(), theirs.as_ref()) {
                 (Some(mine), Some(theirs)) => work(mine, theirs).map_err(Failure::Library),
                 _ => Err(Failure::Closed),
@@ -237,8 +198,15 @@ impl Filter {
             let answers = self.read(py, |any| bulk::contains(any, &keys))?.or_raise(py)?;
             return Ok(answers.first().copied().unwrap_or(false));
         }
-        let key = key_of(object)?;
-        self.read(py, |any| any.contains(&key))?.or_raise(py)
+        match simple(object) {
+            Some(Simple::Bytes(bytes)) => self.read(py, |any| bulk::has_bytes(any, bytes))?,
+            Some(Simple::Integer(value)) => self.read(py, |any| bulk::has_integer(any, value))?,
+            None => {
+                let key = key_of(object)?;
+                self.read(py, |any| any.contains(&key))?
+            }
+        }
+        .or_raise(py)
     }
 
     /// A filter of the same class with this content.
@@ -392,9 +360,6 @@ impl Filter {
         self.passes(key)
     }
 
-    /// contains(key, /)
-    /// --
-    ///
     /// Whether a key passes: the same as `key in filter`.
     #[pyo3(signature = (key, /))]
     fn contains(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -420,8 +385,9 @@ impl Filter {
         nulls: Option<bool>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        bulk::check_many(keys)?;
         let function = self.hash_func.as_ref();
-        let mut asked = Asked { filter: self, answers: answers::Answers::default() };
+        let mut asked = Asked { filter: self, session: None, answers: answers::Answers::default() };
         let options = Options { function, progress };
         let source = bulk::feed(keys, &mut asked, options)?;
         answers::deliver(keys, source, asked.answers, nulls)
@@ -574,13 +540,13 @@ impl Filter {
 
     /// Gives the memory or the mapped file back. Afterwards every call raises `ClosedError`.
     fn close(&self, py: Python<'_>) {
-        py.detach(|| *self.any.write().unwrap_or_else(PoisonError::into_inner) = None);
+        self.any.write_long(py, |any| *any = None);
     }
 
     /// Whether `close` was called.
     #[getter]
     fn closed(&self, py: Python<'_>) -> bool {
-        py.detach(|| self.read_detached(|_| ()).is_none())
+        self.any.read(py, |any| any.is_none())
     }
 
     /// `bloom`, `blocked`, `static`, `zone`, ...
@@ -683,6 +649,7 @@ impl Filter {
 /// Asks a filter for keys.
 struct Asked<'f> {
     filter: &'f Filter,
+    session: Option<Session<'f, Option<AnyFilter>>>,
     answers: answers::Answers,
 }
 
@@ -695,11 +662,19 @@ impl Sink for Asked<'_> {
     ) -> Result<(), Failure> {
         let ask = |any: &AnyFilter| bulk::contains(any, keys);
         let answers = match py {
-            Some(py) => self.filter.read(py, ask).map_err(|_| Failure::Closed)?,
-            None => self.filter.read_detached(ask).ok_or(Failure::Closed)?,
+            Some(py) => self.filter.read(py, ask).ok(),
+            None => self.session.as_ref().and_then(|all| all.read(|any| any.as_ref().map(ask))),
         };
-        self.answers.push(&answers?, valid);
+        self.answers.push(&answers.ok_or(Failure::Closed)??, valid);
         Ok(())
+    }
+
+    fn begin(&mut self, py: Python<'_>) {
+        self.session = Some(self.filter.session(py));
+    }
+
+    fn end(&mut self) {
+        self.session = None;
     }
 }
 
@@ -770,10 +745,16 @@ pub(crate) fn insert_one(filter: &Filter, object: &Bound<'_, PyAny>) -> PyResult
         let keys = Keys::Numbers(&[number]);
         return Ok(filter.write(py, |any| bulk::insert(any, &keys))?.or_raise(py)? > 0);
     }
-    let key = key_of(object)?;
-    if key.is_hashed() {
-        filter.note_hashed();
+    match simple(object) {
+        Some(Simple::Bytes(bytes)) => filter.write(py, |any| bulk::put_bytes(any, bytes))?,
+        Some(Simple::Integer(value)) => filter.write(py, |any| bulk::put_integer(any, value))?,
+        None => {
+            let key = key_of(object)?;
+            if key.is_hashed() {
+                filter.note_hashed();
+            }
+            filter.write(py, |any| any.insert(&key))?
+        }
     }
-    let key: KeyRef<'_> = tamis::Key::as_key(&key);
-    filter.write(py, |any| any.insert(key))?.or_raise(py)
+    .or_raise(py)
 }

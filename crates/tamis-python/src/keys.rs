@@ -86,6 +86,24 @@ impl PyKey<'_> {
     }
 }
 
+/// The keys that most programs have.
+pub(crate) enum Simple<'a> {
+    Bytes(&'a [u8]),
+    Integer(i64),
+}
+
+/// The key of an object that is exactly a text, an integer of 64 bits or bytes.
+#[inline(always)]
+pub(crate) fn simple<'a>(object: &'a Bound<'_, PyAny>) -> Option<Simple<'a>> {
+    if let Ok(text) = object.cast_exact::<PyString>() {
+        return text.to_str().ok().map(|text| Simple::Bytes(text.as_bytes()));
+    }
+    if let Ok(integer) = object.cast_exact::<PyInt>() {
+        return integer.extract().ok().map(Simple::Integer);
+    }
+    object.cast_exact::<PyBytes>().ok().map(|bytes| Simple::Bytes(bytes.as_bytes()))
+}
+
 /// The key of an object. `TypeError` if Python cannot hash it.
 #[inline]
 pub(crate) fn key_of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<PyKey<'a>> {

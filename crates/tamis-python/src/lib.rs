@@ -8,7 +8,8 @@
 //! | `bulk` | many keys at a time, from any source |
 //! | `columns/` | NumPy arrays and Arrow columns, read where they lie |
 //! | `answers` | what `contains_many` gives back |
-//! | `filter` | the base class: a filter behind a lock; files, pickles, comparisons |
+//! | `filter` | the base class: files, pickles, comparisons |
+//! | `guarded` | a value that Python threads share |
 //! | `rate`, `zone`, `privacy`, `concurrent` | the classes of filters |
 //! | `plan` | plans |
 //! | `notebook` | one line, and a page for notebooks |
@@ -20,6 +21,7 @@ mod columns;
 mod concurrent;
 mod errors;
 mod filter;
+mod guarded;
 mod keys;
 mod notebook;
 mod plan;

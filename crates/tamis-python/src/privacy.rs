@@ -127,6 +127,7 @@ pub(crate) fn publish<'py>(
     note: &str,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    bulk::check_many(keys)?;
     let py = keys.py();
     let (draft, epsilon) = match &plan.get().0 {
         Owned::Linear(plan) => {

@@ -204,6 +204,7 @@ impl MutableFilter {
         keys: &Bound<'py, PyAny>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<u64> {
+        bulk::check_many(keys)?;
         insert_all(MutableFilter::base(slf), keys, progress)
     }
 
@@ -307,9 +308,6 @@ fn made(
     Ok(PyClassInitializer::from(Filter::new(any, function)).add_subclass(MutableFilter))
 }
 
-/// Bloom(expected_items, false_positive_rate, hash_func=None, *, seed=None, key=None)
-/// --
-///
 /// A set that is sometimes wrong about strangers, never about members.
 ///
 /// It has the methods and operators of rbloom's `Bloom`. A key is any hashable object, and Python's
@@ -346,9 +344,6 @@ impl Bloom {
     }
 }
 
-/// BlockedBloom(items, fpr, hash_func=None, *, seed=None, key=None)
-/// --
-///
 /// A Bloom filter that reads one cache line a key: fast at any size, and a little larger.
 ///
 /// >>> from tamis import BlockedBloom
@@ -376,9 +371,6 @@ impl BlockedBloom {
     }
 }
 
-/// SplitBloom(items, fpr, hash_func=None, *, seed=None, key=None)
-/// --
-///
 /// A Bloom filter of blocks of 256 bits: half a cache line a key.
 ///
 /// >>> from tamis import SplitBloom
@@ -412,9 +404,6 @@ pub(crate) fn remove(filter: &Filter, key: &Bound<'_, PyAny>) -> PyResult<()> {
     filter.write(key.py(), |any| any.remove(&encoded))?.or_raise(key.py())
 }
 
-/// CountingBloom(items, fpr, *, counter_bits=4, seed=None, key=None)
-/// --
-///
 /// A Bloom filter with counters, so that keys can be removed.
 ///
 /// >>> from tamis import CountingBloom
@@ -466,9 +455,6 @@ impl CountingBloom {
     }
 }
 
-/// QuotientFilter(items, fpr, *, seed=None, key=None)
-/// --
-///
 /// A filter that can remove and count keys, and grow.
 ///
 /// >>> from tamis import QuotientFilter
@@ -546,9 +532,6 @@ impl QuotientFilter {
     }
 }
 
-/// ScalableBloom(items, fpr, *, growth=2, seed=None, key=None)
-/// --
-///
 /// A filter that grows with its keys and keeps its rate. It begins with room for `items` keys, and
 /// every next link of the chain has room for `growth` times as many.
 ///
@@ -614,9 +597,6 @@ impl ScalableBloom {
     }
 }
 
-/// StaticFilter(keys, fpr, *, seed=None, key=None, threads=None, progress=None)
-/// --
-///
 /// The smallest filter, built once from all keys. It takes no more keys afterwards.
 ///
 /// >>> from tamis import StaticFilter
@@ -638,6 +618,7 @@ impl StaticFilter {
         threads: Option<usize>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<PyClassInitializer<StaticFilter>> {
+        bulk::check_many(keys)?;
         let py = keys.py();
         let hash = hash_of(py, seed, key)?;
         let mut builder = StaticBuilder::new(fpr).and_then(|new| new.hash(hash)).or_raise(py)?;

@@ -246,9 +246,6 @@ fn length(filter: &Filter, py: Python<'_>) -> PyResult<usize> {
     }
 }
 
-/// ZoneFilter(universe, items, *, code="auto", prefer="bits")
-/// --
-///
 /// A set of up to `items` elements of a finite universe that answers nobody wrongly. It can list
 /// its items. One item too many is refused (`FullError`).
 ///
@@ -262,9 +259,6 @@ fn length(filter: &Filter, py: Python<'_>) -> PyResult<usize> {
 #[pyclass(extends = MutableFilter, frozen, weakref, module = "tamis")]
 pub(crate) struct ZoneFilter;
 
-/// CountingZoneFilter(universe, items, *, code="auto", prefer="bits")
-/// --
-///
 /// A zone filter with counters, so that items can be removed.
 ///
 /// >>> from tamis import CountingZoneFilter

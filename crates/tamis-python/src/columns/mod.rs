@@ -114,7 +114,9 @@ fn feed_column<'py>(
     let mut start = 0;
     while start < rows {
         let end = rows.min(start + SPAN.max(sink.batch()));
+        sink.begin(py);
         let fed = py.detach(|| column.feed(start..end, sink));
+        sink.end();
         fed.map_err(|failure| failure.raised(py))?;
         meter.tell(py, before + end)?;
         start = end;
