@@ -309,7 +309,7 @@ macro_rules! zone_methods {
                 elements(MutableFilter::base(slf.as_super()), slf.py(), method)
             }
 
-            /// Puts a key in even if it is one too many. The filter is beyond its zone from then on.
+            /// Puts a key in even if it is one too many. The filter is beyond its zone then.
             #[pyo3(signature = (key, /))]
             fn insert_beyond(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
                 let encoded = key_of(key)?;
