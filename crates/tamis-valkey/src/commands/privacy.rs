@@ -53,8 +53,13 @@ pub(crate) fn publish(context: &mut Context, arguments: Arguments<'_>) -> Outcom
     }
     let source = source(context, from, items, loss)?;
     // The budget is charged before the release exists, and never given back.
+    // It costs what its plan says, which is at most what was asked for.
+    let cost = match &source {
+        Source::Set(draft) => draft.plan().epsilon(),
+        Source::Filter(filter) => filter.plan().epsilon(),
+    };
     if let Some(ledger) = ledger {
-        charge(context, ledger, loss, destination.bytes(), server::now())?;
+        charge(context, ledger, cost, destination.bytes(), server::now())?;
     }
     let draw = move || -> Result<AnyFilter, tamis::Error> {
         match source {
