@@ -6,6 +6,7 @@ TAMIS_ALL      if set, the long tests run too
 """
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -15,6 +16,8 @@ import time
 
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 MODULE = os.environ["TAMIS_MODULE"]
 SERVERS = os.environ["TAMIS_SERVERS"].split(":")
@@ -22,9 +25,12 @@ ALL = bool(os.environ.get("TAMIS_ALL"))
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nobody has. Nodes of a cluster use the port 10,000 above theirs, too."""
+    while True:
+        port = random.randrange(20_000, 50_000)
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)):
+                return port
 
 
 class Server:
@@ -59,7 +65,8 @@ class Server:
                 time.sleep(0.02)
 
     def client(self, protocol=2, **options):
-        return redis.Redis(port=self.port, protocol=protocol, **options)
+        retry = Retry(NoBackoff(), 0)
+        return redis.Redis(port=self.port, protocol=protocol, retry=retry, **options)
 
     def log(self):
         path = os.path.join(self.folder, "log")
