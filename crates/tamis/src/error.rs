@@ -36,7 +36,7 @@ pub enum Error {
         /// The bits asked for.
         got: u64,
         /// What they were to hold.
-        wanted: String,
+        wanted: Wanted,
         /// The fewest bits that would do.
         nearest: u64,
     },
@@ -45,9 +45,9 @@ pub enum Error {
         /// The bits it would take, or a number of them that is known to be too few.
         got: u128,
         /// What was to be held.
-        wanted: String,
-        /// The nearest request that fits.
-        remedy: String,
+        wanted: Wanted,
+        /// A request that fits.
+        nearest: Fitting,
     },
     /// A counter's width is out of range.
     CounterBits {
@@ -335,6 +335,101 @@ pub enum Error {
     Io(std::io::Error),
 }
 
+/// What bits were to hold, in [`Error::TooFewBits`] and [`Error::TooManyBits`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Wanted {
+    /// Items at a false-positive rate.
+    Items {
+        /// The items.
+        items: u64,
+        /// The rate.
+        fpr: f64,
+    },
+    /// Items at any rate up to the highest that a plan allows.
+    ItemsAtMost {
+        /// The items.
+        items: u64,
+        /// That rate.
+        fpr: f64,
+    },
+    /// Items in the slots of a quotient filter, with the narrowest remainders.
+    Slots {
+        /// The items.
+        items: u64,
+    },
+    /// Counters of a counting filter.
+    Counters {
+        /// How many.
+        counters: u64,
+        /// How wide.
+        counter_bits: u32,
+    },
+    /// Items in a published filter.
+    #[cfg(feature = "privacy")]
+    Private {
+        /// The items.
+        items: u64,
+        /// The privacy loss.
+        epsilon: crate::privacy::Epsilon,
+    },
+    /// A number of bits, asked for as such.
+    Bits,
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wanted::Items { items: 1, fpr } => write!(out, "1 item at a rate of {fpr:?}"),
+            Wanted::Items { items, fpr } => write!(out, "{items} items at a rate of {fpr:?}"),
+            Wanted::ItemsAtMost { items, fpr } => {
+                write!(out, "{items} items at a rate of at most {fpr}")
+            }
+            Wanted::Slots { items } => {
+                write!(out, "{items} items in slots with remainders of one bit")
+            }
+            Wanted::Counters { counters, counter_bits } => {
+                write!(out, "{counters} counters of {counter_bits} bits")
+            }
+            #[cfg(feature = "privacy")]
+            Wanted::Private { items, epsilon } => {
+                write!(out, "{items} items at an epsilon of {epsilon}")
+            }
+            Wanted::Bits => out.write_str("the size asked for"),
+        }
+    }
+}
+
+/// A request that fits, in [`Error::TooManyBits`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fitting {
+    /// The same with this many items. It is the most that fit, or a little below.
+    Items(u64),
+    /// This many bits.
+    Bits(u64),
+    /// No number of items fits at this rate: a higher rate does.
+    HigherRate,
+    /// The same with narrower counters.
+    NarrowerCounters,
+    /// The same with fewer items.
+    FewerItems,
+}
+
+impl fmt::Display for Fitting {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fitting::Items(most) => {
+                write!(out, "the nearest feasible number of items is {most}")
+            }
+            Fitting::Bits(most) => write!(out, "the nearest feasible size is {most} bits"),
+            Fitting::HigherRate => out.write_str("ask for a higher rate"),
+            Fitting::NarrowerCounters => out.write_str("take narrower counters"),
+            Fitting::FewerItems => out.write_str("plan fewer items"),
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -352,10 +447,10 @@ impl fmt::Display for Error {
                 out,
                 "{got} bits are too few for {wanted}; the nearest feasible size is {nearest} bits"
             ),
-            Error::TooManyBits { got, wanted, remedy } => write!(
+            Error::TooManyBits { got, wanted, nearest } => write!(
                 out,
                 "{wanted} would take at least {got} bits, more than the {MAX_BITS} that a filter \
-                 can address; {remedy}"
+                 can address; {nearest}"
             ),
             Error::CounterBits { got, nearest } => write!(
                 out,

@@ -2,7 +2,8 @@
 
 use super::expected::{self, Blocks, LANES};
 use super::{precise, quotient};
-use crate::{Error, store};
+use crate::error::{Error, Fitting, Wanted};
+use crate::store;
 use std::fmt;
 
 /// The most bits that a filter can address: 2^50, 128 TiB.
@@ -126,15 +127,11 @@ impl Plan {
             return quotient::plan_items_fpr(items, fpr);
         }
         let too_many = |got: u128| {
-            let remedy = match Plan::from_fpr_bits(filter, fpr, MAX_BITS) {
-                Ok(most) => format!("the nearest feasible number of items is {}", most.items),
-                Err(_) => "ask for a higher rate".to_owned(),
+            let nearest = match Plan::from_fpr_bits(filter, fpr, MAX_BITS) {
+                Ok(most) => Fitting::Items(most.items),
+                Err(_) => Fitting::HigherRate,
             };
-            Error::TooManyBits {
-                got,
-                wanted: format!("{items} items at a rate of {fpr:?}"),
-                remedy,
-            }
+            Error::TooManyBits { got, wanted: Wanted::Items { items, fpr }, nearest }
         };
         let (cells, hashes) = match filter {
             Kind::Blocked | Kind::Split => blocked_cells(filter, items, fpr)
@@ -173,7 +170,7 @@ impl Plan {
         if filter == Kind::Quotient {
             return quotient::plan_items_bits(items, bits);
         }
-        let wanted = || format!("{items} items at a rate of at most {MAX_FPR}");
+        let wanted = Wanted::ItemsAtMost { items, fpr: MAX_FPR };
         let cells = bits / u64::from(width);
         let (cells, hashes) = match filter.block() {
             Some(block) => (
@@ -189,7 +186,7 @@ impl Plan {
         }
         if cells == 0 || plan.fpr > MAX_FPR {
             let nearest = Plan::from_items_fpr(filter, items, MAX_FPR)?.cells * u64::from(width);
-            return Err(Error::TooFewBits { got: bits, wanted: wanted(), nearest });
+            return Err(Error::TooFewBits { got: bits, wanted, nearest });
         }
         Ok(plan)
     }
@@ -221,7 +218,7 @@ impl Plan {
             let nearest = Plan::from_items_fpr(filter, 1, fpr)?.cells * u64::from(width);
             return Err(Error::TooFewBits {
                 got: bits,
-                wanted: format!("1 item at a rate of {fpr:?}"),
+                wanted: Wanted::Items { items: 1, fpr },
                 nearest,
             });
         }
@@ -254,8 +251,8 @@ impl Plan {
         if self.cells > MAX_BITS / u64::from(counter_bits) {
             return Err(Error::TooManyBits {
                 got: u128::from(self.cells) * u128::from(counter_bits),
-                wanted: format!("{} counters of {counter_bits} bits", self.cells),
-                remedy: "take narrower counters".to_owned(),
+                wanted: Wanted::Counters { counters: self.cells, counter_bits },
+                nearest: Fitting::NarrowerCounters,
             });
         }
         self.counter_bits = counter_bits;
@@ -537,8 +534,8 @@ fn check_bits(bits: u64) -> Result<(), Error> {
     if bits > MAX_BITS {
         return Err(Error::TooManyBits {
             got: u128::from(bits),
-            wanted: "the size asked for".to_owned(),
-            remedy: format!("the nearest feasible size is {MAX_BITS} bits"),
+            wanted: Wanted::Bits,
+            nearest: Fitting::Bits(MAX_BITS),
         });
     }
     Ok(())

@@ -3,8 +3,8 @@
 use super::build::System;
 use super::planes::BLOCK;
 use super::row::BAND;
-use crate::Error;
 use crate::bits;
+use crate::error::{Error, Fitting, Wanted};
 use crate::privacy::noise::{Probability, exp_at_least, ln_upwards};
 use crate::privacy::{Epsilon, check_epsilon, f1};
 
@@ -136,8 +136,8 @@ impl LinearPlan {
         if bits > u128::from(bits::MAX) {
             return Err(Error::TooManyBits {
                 got: bits,
-                wanted: format!("{items} items at an epsilon of {epsilon}"),
-                remedy: "plan fewer items".to_owned(),
+                wanted: Wanted::Private { items, epsilon },
+                nearest: Fitting::FewerItems,
             });
         }
         Ok(plan)

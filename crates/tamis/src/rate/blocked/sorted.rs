@@ -7,13 +7,34 @@ use crate::rate::sorted::{Region, Sorting, Units, Unsorted};
 use crate::rate::{Filter, Layout, Plan};
 use crate::simd::{BATCH, Block, Kernels, dispatch};
 use crate::{Error, HashFamily, Key, Kinds};
+use bytemuck::Pod;
 use std::marker::PhantomData;
 
-/// Keys with one word: h1.
-struct OneWord<B>(PhantomData<B>);
+/// Keys of blocks `B`, of which `W` is kept: h1, or h1 and h2.
+struct Words<B, W>(PhantomData<(B, W)>);
 
-/// Keys with two words: h1 and h2.
-struct TwoWords<B>(PhantomData<B>);
+/// What is kept of keys that have one word, or two.
+trait Kept: Hashed + Pod + Send + Sync {
+    const H2: bool;
+
+    fn extend(units: &mut Vec<Self>, digests: &Digests);
+}
+
+impl Kept for u64 {
+    const H2: bool = false;
+
+    fn extend(units: &mut Vec<u64>, digests: &Digests) {
+        units.extend_from_slice(&digests.h1[..digests.len]);
+    }
+}
+
+impl Kept for [u64; 2] {
+    const H2: bool = true;
+
+    fn extend(units: &mut Vec<[u64; 2]>, digests: &Digests) {
+        units.extend(digests.iter().map(|digest| [digest.h1, digest.h2]));
+    }
+}
 
 /// The logarithm of how many blocks a cache line holds.
 const fn blocks_of_a_line<B>() -> u32 {
@@ -23,19 +44,6 @@ const fn blocks_of_a_line<B>() -> u32 {
 /// How many blocks a filter has.
 fn count<B>(plan: &Plan) -> u64 {
     plan.bytes() / size_of::<B>() as u64
-}
-
-fn find_regions<B: Block, N: Kernels>(
-    kernels: N,
-    plan: &Plan,
-    region: u32,
-    digests: &Digests,
-    regions: &mut Vec<u32>,
-) {
-    let mut found = [0; BATCH];
-    let blocks = region + blocks_of_a_line::<B>();
-    kernels.find_regions(count::<B>(plan), blocks, &digests.h1, &mut found);
-    regions.extend_from_slice(&found[..digests.len]);
 }
 
 impl Hashed for u64 {
@@ -53,20 +61,8 @@ impl Hashed for [u64; 2] {
     }
 }
 
-fn insert<'a, B: Block, N: Kernels, U: Hashed + 'a>(
-    kernels: N,
-    plan: &Plan,
-    region: Region<'_>,
-    runs: impl Iterator<Item = &'a [U]>,
-) -> u64 {
-    let first = (region.number as u64) << (region.lines + blocks_of_a_line::<B>());
-    let part = Part { blocks: count::<B>(plan), first, far: true };
-    let blocks = B::all_mut(region.bytes);
-    put_in(kernels, part, two_words::<B>(plan), blocks, Runs { runs, now: &[] })
-}
-
-impl<B: Block> Units for OneWord<B> {
-    type Unit = u64;
+impl<B: Block, W: Kept> Units for Words<B, W> {
+    type Unit = W;
     type Stretch = ();
 
     fn for_each_key(_: &Plan) -> usize {
@@ -78,7 +74,7 @@ impl<B: Block> Units for OneWord<B> {
     }
 
     fn need_h2(_: &Plan) -> bool {
-        false
+        W::H2
     }
 
     fn make<N: Kernels>(
@@ -87,10 +83,13 @@ impl<B: Block> Units for OneWord<B> {
         region: u32,
         _: usize,
         digests: &Digests,
-        into: &mut Unsorted<u64>,
+        into: &mut Unsorted<W>,
     ) {
-        find_regions::<B, N>(kernels, plan, region, digests, &mut into.regions);
-        into.units.extend_from_slice(&digests.h1[..digests.len]);
+        let mut found = [0; BATCH];
+        let blocks = region + blocks_of_a_line::<B>();
+        kernels.find_regions(count::<B>(plan), blocks, &digests.h1, &mut found);
+        into.regions.extend_from_slice(&found[..digests.len]);
+        W::extend(&mut into.units, digests);
     }
 
     fn insert<'a, N: Kernels>(
@@ -98,52 +97,12 @@ impl<B: Block> Units for OneWord<B> {
         plan: &Plan,
         (): &(),
         region: Region<'_>,
-        runs: impl Iterator<Item = &'a [u64]>,
+        runs: impl Iterator<Item = &'a [W]>,
     ) -> u64 {
-        insert::<B, N, u64>(kernels, plan, region, runs)
-    }
-
-    fn finish((): &()) -> u64 {
-        0
-    }
-}
-
-impl<B: Block> Units for TwoWords<B> {
-    type Unit = [u64; 2];
-    type Stretch = ();
-
-    fn for_each_key(_: &Plan) -> usize {
-        1
-    }
-
-    fn stretch(_: &Plan, _: usize) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn need_h2(_: &Plan) -> bool {
-        true
-    }
-
-    fn make<N: Kernels>(
-        kernels: N,
-        plan: &Plan,
-        region: u32,
-        _: usize,
-        digests: &Digests,
-        into: &mut Unsorted<[u64; 2]>,
-    ) {
-        find_regions::<B, N>(kernels, plan, region, digests, &mut into.regions);
-        into.units.extend(digests.iter().map(|digest| [digest.h1, digest.h2]));
-    }
-
-    fn insert<'a, N: Kernels>(
-        kernels: N,
-        plan: &Plan,
-        (): &(),
-        region: Region<'_>,
-        runs: impl Iterator<Item = &'a [[u64; 2]]>,
-    ) -> u64 {
-        insert::<B, N, [u64; 2]>(kernels, plan, region, runs)
+        let first = (region.number as u64) << (region.lines + blocks_of_a_line::<B>());
+        let part = Part { blocks: count::<B>(plan), first, far: true };
+        let blocks = B::all_mut(region.bytes);
+        put_in(kernels, part, two_words::<B>(plan), blocks, Runs { runs, now: &[] })
     }
 
     fn finish((): &()) -> u64 {
@@ -162,10 +121,10 @@ pub(super) fn try_insert<B: Block, K: Key, N: Kernels>(
 ) -> Option<u64> {
     let count = keys.size_hint().0;
     Some(if two_words::<B>(plan) {
-        let sorting = Sorting::<TwoWords<B>>::new(plan, count, 1)?;
+        let sorting = Sorting::<Words<B, [u64; 2]>>::new(plan, count, 1)?;
         sorting.insert(kernels, plan, hash, body, kinds, keys)
     } else {
-        let sorting = Sorting::<OneWord<B>>::new(plan, count, 1)?;
+        let sorting = Sorting::<Words<B, u64>>::new(plan, count, 1)?;
         sorting.insert(kernels, plan, hash, body, kinds, keys)
     })
 }
@@ -196,12 +155,12 @@ impl<L: Layout + InBlocks> Filter<L> {
         let level = self.level();
         let (plan, hash, kinds, body) = self.parts_mut();
         if two_words::<L::Block>(plan) {
-            let sorting = Sorting::<TwoWords<L::Block>>::new(plan, keys.len(), threads)?;
+            let sorting = Sorting::<Words<L::Block, [u64; 2]>>::new(plan, keys.len(), threads)?;
             Some(dispatch!(level, kernels => {
                 sorting.insert_parallel(kernels, plan, hash, body, kinds, keys)
             }))
         } else {
-            let sorting = Sorting::<OneWord<L::Block>>::new(plan, keys.len(), threads)?;
+            let sorting = Sorting::<Words<L::Block, u64>>::new(plan, keys.len(), threads)?;
             Some(dispatch!(level, kernels => {
                 sorting.insert_parallel(kernels, plan, hash, body, kinds, keys)
             }))
@@ -229,14 +188,16 @@ mod tests {
         let many = threads.unwrap_or(1);
         if two_words::<L::Block>(plan) {
             let sorting =
-                Sorting::<TwoWords<L::Block>>::with_region(plan, keys.len(), many, region).unwrap();
+                Sorting::<Words<L::Block, [u64; 2]>>::with_region(plan, keys.len(), many, region)
+                    .unwrap();
             dispatch!(level, kernels => match threads {
                 Some(_) => sorting.insert_parallel(kernels, plan, hash, body, kinds, keys),
                 None => sorting.insert(kernels, plan, hash, body, kinds, &mut keys.iter()),
             })
         } else {
             let sorting =
-                Sorting::<OneWord<L::Block>>::with_region(plan, keys.len(), many, region).unwrap();
+                Sorting::<Words<L::Block, u64>>::with_region(plan, keys.len(), many, region)
+                    .unwrap();
             dispatch!(level, kernels => match threads {
                 Some(_) => sorting.insert_parallel(kernels, plan, hash, body, kinds, keys),
                 None => sorting.insert(kernels, plan, hash, body, kinds, &mut keys.iter()),
@@ -335,9 +296,9 @@ mod tests {
                 assert!((scratch as f64) < 0.015 * large.bytes() as f64 && threads <= 32);
             }
         }
-        check::<OneWord<crate::simd::Block512>>(Kind::Blocked, 0.01, 0.5);
-        check::<TwoWords<crate::simd::Block512>>(Kind::Blocked, 1e-6, 1.0);
-        check::<OneWord<crate::simd::Block256>>(Kind::Split, 0.01, 0.5);
+        check::<Words<crate::simd::Block512, u64>>(Kind::Blocked, 0.01, 0.5);
+        check::<Words<crate::simd::Block512, [u64; 2]>>(Kind::Blocked, 1e-6, 1.0);
+        check::<Words<crate::simd::Block256, u64>>(Kind::Split, 0.01, 0.5);
     }
 
     /// The whole way, with filters that are large enough for it, and several stretches, the last
@@ -347,7 +308,7 @@ mod tests {
         let count = one.plan().bytes() / 64 * 5 + 77;
         let keys: Vec<u64> = (0..count).map(|i| i * i % (count * 3 / 4)).collect();
         let new = keys.iter().map(|key| u64::from(one.insert(key))).sum::<u64>();
-        assert!(Sorting::<TwoWords<L::Block>>::new(one.plan(), keys.len(), 1).is_some());
+        assert!(Sorting::<Words<L::Block, [u64; 2]>>::new(one.plan(), keys.len(), 1).is_some());
         let mut many = Filter::<L>::new(items, fpr).unwrap();
         assert_eq!(many.insert_many(&keys), new);
         assert!(many == one);

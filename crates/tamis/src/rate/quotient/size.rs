@@ -1,7 +1,7 @@
 //! How many slots, and how wide their remainders.
 
 use super::table::{BLOCK, MARKS, MAX_WIDTH, Shape};
-use crate::Error;
+use crate::error::{Error, Fitting, Wanted};
 use crate::rate::{Kind, MAX_BITS, Plan};
 
 /// A plan fills 19 of 20 slots. Past that, runs are pushed far from their homes.
@@ -88,11 +88,8 @@ pub(in crate::rate) fn plan_items_fpr(items: u64, fpr: f64) -> Result<Plan, Erro
         }),
         None => Err(Error::TooManyBits {
             got: u128::from(blocks) * u128::from(block_bits(1)),
-            wanted: format!("{items} items at a rate of {fpr:?}"),
-            remedy: format!(
-                "the nearest feasible number of items is {}",
-                items_in(MAX_BITS / block_bits(1))
-            ),
+            wanted: Wanted::Items { items, fpr },
+            nearest: Fitting::Items(items_in(MAX_BITS / block_bits(1))),
         }),
     }
 }
@@ -104,7 +101,7 @@ pub(in crate::rate) fn plan_items_bits(items: u64, bits: u64) -> Result<Plan, Er
         Some(shape) => Ok(plan(shape, items, expected(shape, items))),
         None => Err(Error::TooFewBits {
             got: bits,
-            wanted: format!("{items} items in slots with remainders of one bit"),
+            wanted: Wanted::Slots { items },
             nearest: blocks_for(items).saturating_mul(block_bits(1)),
         }),
     }
@@ -130,7 +127,7 @@ pub(in crate::rate) fn plan_fpr_bits(fpr: f64, bits: u64) -> Result<Plan, Error>
         .map(|(items, shape)| plan(shape, items, fpr))
         .ok_or_else(|| Error::TooFewBits {
             got: bits,
-            wanted: format!("1 item at a rate of {fpr:?}"),
+            wanted: Wanted::Items { items: 1, fpr },
             nearest: plan_items_fpr(1, fpr).map_or(0, |plan| plan.bits()),
         })
 }

@@ -2,8 +2,9 @@
 
 use super::row::{COLUMNS, PAD};
 use super::shape::{SHARD_UNIT, Shape};
+use crate::error::{Error, Fitting, Wanted};
 use crate::rate::{MAX_BITS, MAX_FPR, MIN_FPR};
-use crate::{Digest, Error, store};
+use crate::{Digest, store};
 
 /// Up to so many keys, the last layer alone is as small as several layers.
 const FEW: f64 = 2_000.0;
@@ -57,8 +58,8 @@ impl StaticPlan {
             let most = (MAX_BITS as f64 / f64::from(width) / 1.1) as u64;
             return Err(Error::TooManyBits {
                 got: u128::from(items) * u128::from(width - 1),
-                wanted: format!("{items} items at a rate of {fpr:?}"),
-                remedy: format!("plan for {most} items or fewer"),
+                wanted: Wanted::Items { items, fpr },
+                nearest: Fitting::Items(most),
             });
         }
         Ok(StaticPlan { items, fpr, shape })
