@@ -293,6 +293,14 @@ fn chain_len(any: &AnyFilter) -> u64 {
     }
 }
 
+/// How many keys the links hold before another one is opened.
+fn chain_capacity(any: &AnyFilter) -> u64 {
+    match any {
+        AnyFilter::Scalable(chain) => chain.capacity(),
+        other => other.plan().items(),
+    }
+}
+
 fn chain_text(any: &AnyFilter) -> String {
     let plan = any.plan();
     let (promise, layout, beyond) = match plan {
@@ -312,9 +320,9 @@ fn chain_text(any: &AnyFilter) -> String {
                 rate(chain.fpr())
             ),
             format!(
-                "{}, the next one when it holds {}",
+                "{} for {}, then another one",
                 count_of(links.len() as u64, "link"),
-                count_of(plan.items(), "item")
+                count_of(chain_capacity(any), "item")
             ),
             "chains were united that were far grown; build it again from all keys",
         ),

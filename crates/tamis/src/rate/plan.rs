@@ -242,6 +242,11 @@ impl Plan {
         }
     }
 
+    /// The same plan for another rate.
+    pub(super) fn with_rate(self, fpr: f64) -> Plan {
+        Plan { fpr, ..self }
+    }
+
     /// A counting plan with counters of another width, from 2 to 16 bits, for the same cells.
     pub fn with_counter_bits(mut self, counter_bits: u32) -> Result<Plan, Error> {
         if self.filter != Kind::Counting {

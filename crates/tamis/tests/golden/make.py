@@ -247,13 +247,18 @@ def chain_file(kind, hash, keys, links, items, fpr, number, window=(0, 0, 0)):
 
 
 def scalable_file(hash, keys, fpr, growth, shapes):
-    """The shapes of all links that the keys need: slots, bits of a remainder, planned items and rate."""
+    """The shapes of all links that the keys need, when they are new: slots, bits of a remainder, planned items and rate. A link
+    that is full doubles its slots as long as it keeps its rate."""
     links = [Link(hash, shapes[0])]
     for key in keys:
         if any(link.holds(key) for link in links):
             continue
-        if len(links[-1].keys) == links[-1].items:
-            links.append(Link(hash, shapes[len(links)]))
+        last = links[-1]
+        if len(last.keys) == last.items:
+            if 2 * last.items / (last.slots << last.width) <= last.fpr:
+                last.slots, last.width, last.items = 2 * last.slots, last.width - 1, 2 * last.items
+            else:
+                links.append(Link(hash, shapes[len(links)]))
         links[-1].add(key)
     assert len(links) == len(shapes)
     return chain_file(11, hash, keys, links, shapes[0][2], fpr, growth)
@@ -602,8 +607,7 @@ FILES = {
     "quotient-fast": file(10, (1, 42), MIXED + TEXT[:40], 200, 0.01, 256, 1, 7),
     "quotient-keyed-grown": file(10, (2, 0), TEXT + TEXT[1:2] * 25, 200, 0.001, 256, 1, 9),
     "quotient-crowded": file(10, (1, 7), TEXT + TEXT[3:4] * 330, 400, 0.05, 448, 1, 5),
-    "scalable-fast": scalable_file((1, 42), MIXED + TEXT, 0.01, 2, [
-        (64, 8, 20, 0.00125), (64, 10, 40, 0.001097412109375), (128, 10, 80, 0.0010211181640625), (192, 10, 160, 0.00094482421875)]),
+    "scalable-fast": scalable_file((1, 42), MIXED + TEXT, 0.01, 8, [(64, 8, 20, 0.002), (128, 10, 80, 0.001755859375)]),
     "scalable-keyed-fixed": scalable_file((2, 0), TEXT, 0.05, 0, [(256, 4, 200, 0.05)]),
     "rolling-insertions": rolling_file((1, 7), [(key, 0) for key in MIXED + TEXT], 0.02, 5, False, 60, 60, (64, 6, 15, 0.004)),
     # Time stands still, goes back, goes on, and leaps over a generation.

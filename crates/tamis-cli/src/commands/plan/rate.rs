@@ -61,7 +61,7 @@ pub(crate) struct Size {
     /// The keys of the first link, for --filter scalable [default: 1000]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) first: Option<u64>,
-    /// How many times as large each next link is, for --filter scalable [default: 2]
+    /// How many times as large each next link is, for --filter scalable [default: 8]
     #[arg(long, value_name = "G", value_parser = small_count, allow_negative_numbers = true)]
     pub(crate) growth: Option<u32>,
     /// What --filter rolling remembers: so many keys (1e8), or a time (24h)

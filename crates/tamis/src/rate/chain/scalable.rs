@@ -1,5 +1,6 @@
 //! The chain that grows.
 
+use super::plan::{can_double, full_items};
 use super::{Chain, MAX_LINKS, ScalablePlan};
 use crate::hash::Digests;
 use crate::rate::{Plan, QuotientFilter};
@@ -15,9 +16,8 @@ use std::fmt;
 /// | inserted | always `true` |
 /// | not inserted | `true` at less than the planned rate, however many keys there are |
 ///
-/// When a link is full, the next key opens another one, by the plan twice as large. Nothing is
-/// moved, so no insertion takes long. A key that passes already is not inserted again: repeated
-/// keys do not fill the chain.
+/// When a link is full, the next key doubles it, which moves its keys, or opens another one. A key
+/// that passes already is not inserted again: repeated keys do not fill the chain.
 ///
 /// If the number of keys is known beforehand, take a [`Bloom`](crate::Bloom) filter: it is smaller
 /// and one link is asked instead of several.
@@ -29,7 +29,7 @@ use std::fmt;
 /// seen.insert_many(0..10_000u64)?;
 /// assert!((0..10_000u64).all(|key| seen.contains(key)));
 /// assert!(seen.expected_fpr() < 0.01);
-/// assert_eq!(seen.links().len(), 7);
+/// assert_eq!(seen.links().len(), 4);
 /// # Ok::<(), tamis::Error>(())
 /// ```
 #[derive(Clone)]
@@ -115,11 +115,18 @@ impl Scalable {
         Ok(true)
     }
 
-    /// Opens another link if the newest one is full.
+    /// Doubles the newest link if it is full, or opens another one.
     fn make_room(&mut self) -> Result<(), Error> {
         let full = |link: &QuotientFilter| link.len() >= link.plan().items().min(link.capacity());
         if !self.chain.links.last().is_none_or(full) {
             return Ok(());
+        }
+        if let Some(newest) = self.chain.links.last_mut().filter(|link| can_double(link.plan())) {
+            // For a moment there are the old slots, too.
+            let doubled = newest.plan().doubled()?.bytes();
+            let needed = self.bytes().saturating_add(doubled);
+            self.check_memory(needed)?;
+            return self.chain.links.last_mut().map_or(Ok(()), QuotientFilter::grow);
         }
         let next = self.plan.next(&self.link_plans())?;
         self.check_memory(self.bytes().saturating_add(next.bytes()))?;
@@ -221,7 +228,7 @@ impl Scalable {
             }
         }
         if links.len() + added.len() > MAX_LINKS {
-            let items = self.chain.capacity().saturating_add(other.chain.capacity());
+            let items = self.capacity().saturating_add(other.capacity());
             return Err(Error::ChainFull { items, links: MAX_LINKS });
         }
         for (ours, changed) in self.chain.links.iter_mut().zip(links) {
@@ -231,7 +238,7 @@ impl Scalable {
         }
         self.chain.links.append(&mut added);
         // The largest link is the one that new keys go to.
-        self.chain.links.sort_by_key(|link| link.plan().items());
+        self.chain.links.sort_by_key(|link| full_items(link.plan()));
         self.chain.kinds.add(other.kinds());
         Ok(())
     }
@@ -251,7 +258,12 @@ impl Scalable {
     /// How many keys the links hold before another link is opened.
     #[must_use]
     pub fn capacity(&self) -> u64 {
-        self.chain.capacity()
+        self.link_capacities().fold(0, u64::saturating_add)
+    }
+
+    /// How many keys each link holds when it has all its slots, oldest first.
+    pub fn link_capacities(&self) -> impl Iterator<Item = u64> + '_ {
+        self.links().iter().map(|link| full_items(link.plan()))
     }
 
     /// The bytes of all links; a file adds its header.
@@ -308,14 +320,17 @@ impl Scalable {
         &self.plan
     }
 
-    /// The links, oldest first: the keys, the capacity and the bits of each.
+    /// The links, oldest first: the keys and the bits of each. What it holds before it doubles is
+    /// in its plan, and [`link_capacities`](Scalable::link_capacities) tells what it holds then.
     ///
     /// ```
     /// let mut seen = tamis::Scalable::new(100, 0.01)?;
-    /// seen.insert_many(0..250u64)?;
+    /// seen.insert_many(0..120u64)?;
     /// let held: Vec<u64> = seen.links().iter().map(|link| link.len()).collect();
     /// let room: Vec<u64> = seen.links().iter().map(|link| link.plan().items()).collect();
-    /// assert_eq!((held, room), (vec![100, 150], vec![100, 200]));
+    /// let capacities: Vec<u64> = seen.link_capacities().collect();
+    /// assert_eq!((held, room), (vec![100, 20], vec![100, 100]));
+    /// assert_eq!(capacities, [100, 800]);
     /// # Ok::<(), tamis::Error>(())
     /// ```
     #[must_use]

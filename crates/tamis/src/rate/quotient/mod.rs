@@ -18,7 +18,8 @@ use crate::simd::{BATCH, Kernels, Level, Scalar, Work, dispatch, prefetch};
 use crate::store::{self, Store};
 use crate::{Digest, Error, HashFamily, Health, Key, Kinds};
 pub(super) use size::{
-    bits, expected_fpr, plan_fpr_bits, plan_items_bits, plan_items_fpr, slots_fit, width_fits,
+    bits, expected_fpr, plan_fpr_bits, plan_items_bits, plan_items_fpr, plan_items_share,
+    slots_fit, width_fits,
 };
 use std::fmt;
 use std::iter::Peekable;

@@ -94,6 +94,16 @@ pub(in crate::rate) fn plan_items_fpr(items: u64, fpr: f64) -> Result<Plan, Erro
     }
 }
 
+/// The same by the bound items / fingerprints in place of the expected rate. Only sums and products
+/// decide: the same on every machine, and twice the items take exactly twice the share.
+pub(in crate::rate) fn plan_items_share(items: u64, share: f64) -> Result<Plan, Error> {
+    let bound = |shape: &Shape| items as f64 / fingerprints(*shape) as f64;
+    match shapes(blocks_for(items)).find(|shape| bound(shape) <= share) {
+        Some(shape) => Ok(plan(shape, items, share)),
+        None => plan_items_fpr(items, share),
+    }
+}
+
 /// The plan for items in no more than these bits: the widest remainders that fit.
 pub(in crate::rate) fn plan_items_bits(items: u64, bits: u64) -> Result<Plan, Error> {
     let fitting = |shape: &Shape| self::bits(shape.slots(), shape.width) <= bits;
@@ -135,7 +145,7 @@ pub(in crate::rate) fn plan_fpr_bits(fpr: f64, bits: u64) -> Result<Plan, Error>
 impl Plan {
     /// The plan of a quotient filter that grew: twice the slots and items, the same fingerprints,
     /// the rate that was asked for.
-    pub(super) fn doubled(&self) -> Result<Plan, Error> {
+    pub(in crate::rate) fn doubled(&self) -> Result<Plan, Error> {
         let shape = Shape { blocks: 2 * self.cells() / BLOCK, width: self.counter_bits() - 1 };
         if !fits(shape) {
             return Err(Error::Unsupported {
