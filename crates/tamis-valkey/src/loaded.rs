@@ -1,6 +1,7 @@
 //! A filter of any kind of the library, as a file or a `TAMIS` command made it.
 
 use crate::value::Part;
+use std::time::Duration;
 use tamis::{AnyFilter, Error, Key, KeyRef, Kinds};
 
 /// Whether an item is asked for as bytes or as an integer. The library keeps the text "7" and the
@@ -110,8 +111,11 @@ impl Loaded {
         Some(self.filter.plan().zone()?.universe().number_of_text(item))
     }
 
-    /// Whether an item passes.
-    pub(crate) fn contains(&self, item: &[u8]) -> Result<bool, Error> {
+    /// Whether an item passes; `now` matters to a filter that forgets.
+    pub(crate) fn contains(&self, item: &[u8], now: Duration) -> Result<bool, Error> {
+        if let AnyFilter::Rolling(rolling) = &self.filter {
+            return Ok(rolling.contains_at(self.keys.key(item), now));
+        }
         match self.number(item) {
             Some(number) => self.filter.contains_number(number?),
             None => self.filter.contains(self.keys.key(item)),
@@ -121,16 +125,35 @@ impl Loaded {
     pub(crate) fn contains_many<'a>(
         &self,
         items: impl Iterator<Item = &'a [u8]>,
+        now: Duration,
     ) -> Result<Vec<bool>, Error> {
         if self.filter.plan().zone().is_some() {
-            return items.map(|item| self.contains(item)).collect();
+            return items.map(|item| self.contains(item, now)).collect();
         }
         let keys: Vec<_> = items.map(|item| self.keys.key(item)).collect();
-        self.filter.contains_many(&keys)
+        match &self.filter {
+            AnyFilter::Rolling(rolling) => Ok(rolling.contains_many_at(&keys, now)),
+            filter => filter.contains_many(&keys),
+        }
     }
 
-    /// Puts an item in, and says whether it was certainly new.
-    pub(crate) fn insert(&mut self, item: &[u8]) -> Result<bool, Error> {
+    /// Whether it forgets what is older than a time.
+    pub(crate) fn has_clock(&self) -> bool {
+        matches!(&self.filter, AnyFilter::Rolling(rolling) if rolling.latest().is_some())
+    }
+
+    /// Tells a filter that forgets the time.
+    pub(crate) fn advance(&mut self, now: Duration) {
+        if let AnyFilter::Rolling(rolling) = &mut self.filter {
+            rolling.advance(now);
+        }
+    }
+
+    /// Puts an item in, at the time that it was told, and says whether it was certainly new.
+    pub(crate) fn insert(&mut self, item: &[u8], max_bytes: u64) -> Result<bool, Error> {
+        if let AnyFilter::Rolling(rolling) = &mut self.filter {
+            rolling.limit_memory(Some(max_bytes));
+        }
         match self.number(item) {
             Some(number) => self.filter.insert_number(number?, false),
             None => self.filter.insert(self.keys.key(item)),

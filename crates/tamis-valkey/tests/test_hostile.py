@@ -96,7 +96,7 @@ def use(client, name):
         ("BF.CARD", name), ("BF.DEBUG", name), ("BF.SCANDUMP", name, 0), ("BF.SCANDUMP", name, 1),
         ("CF.ADD", name, "x"), ("CF.DEL", name, ITEMS[0]), ("CF.COUNT", name, ITEMS[1]), ("CF.INFO", name),
         ("TAMIS.INFO", name), ("TAMIS.EXISTS", name, "5", "x"), ("TAMIS.ADD", name, "7"), ("TAMIS.REMOVE", name, "5"),
-        ("TAMIS.DUMP", name), ("TAMIS.LEDGER", name), ("TAMIS.UNION", "united", name, name),
+        ("TAMIS.DUMP", name), ("TAMIS.ADDAT", name, 2**62, "x"), ("TAMIS.ZONE.LIST", name), ("TAMIS.LEDGER", name), ("TAMIS.UNION", "united", name, name),
         ("TAMIS.INTERSECT", "united", name, name), ("MEMORY", "USAGE", name), ("COPY", name, "copied"),
         ("DEBUG", "DIGEST-VALUE", name), ("DUMP", name),
     ]:
@@ -116,6 +116,8 @@ def small_values(client):
     run("CF.INSERT", "cf", "ITEMS", *ITEMS[:100])
     run("TAMIS.RESERVE", "tamis:counting", "COUNTING", 0.1, 20)
     run("TAMIS.ADD", "tamis:counting", *ITEMS[:20])
+    run("TAMIS.RESERVE", "tamis:rolling", "ROLLING", 0.1, 20, "SECONDS", 60)
+    run("TAMIS.ADD", "tamis:rolling", *ITEMS[:20])
     run("TAMIS.ZONE.RESERVE", "tamis:zone", "UNIVERSE", 1000, "ITEMS", 5, "COUNTING")
     run("TAMIS.ZONE.ADD", "tamis:zone", 5, 77)
     run("TAMIS.LEDGER", "tamis:ledger", "BUDGET", 5)

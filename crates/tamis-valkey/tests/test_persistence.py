@@ -14,7 +14,7 @@ def filled(start):
     server = start()
     client = server.client()
     names = make(client)
-    assert len(names) == 13
+    assert len(names) == 15
     return server, client, names, answers(client, names)
 
 

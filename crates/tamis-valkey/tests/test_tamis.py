@@ -62,6 +62,31 @@ def test_counting(r):
     assert error_of(r, "TAMIS.REMOVE", "bloom", "a").startswith("WRONGTYPE")
 
 
+def test_rolling(r):
+    assert raw(r, "TAMIS.RESERVE", "k", "ROLLING", 0.001, 1000) == b"OK"
+    assert raw(r, "TAMIS.ADD", "k", *range(1000)) == [1] * 1000
+    assert raw(r, "TAMIS.EXISTS", "k", *range(1000)) == [1] * 1000
+    raw(r, "TAMIS.ADD", "k", *range(10_000, 14_000))
+    assert raw(r, "TAMIS.EXISTS", "k", *range(13_000, 14_000)) == [1] * 1000
+    assert sum(raw(r, "TAMIS.EXISTS", "k", *range(1000))) < 10
+    # A day, by the time that the command says.
+    now = 1_000 * r.time()[0]
+    hour = 3_600_000
+    assert raw(r, "TAMIS.RESERVE", "day", "ROLLING", 0.001, 1000, "SECONDS", 86_400) == b"OK"
+    assert raw(r, "TAMIS.ADDAT", "day", now - 23 * hour, "a") == [1]
+    assert raw(r, "TAMIS.EXISTS", "day", "a", "b") == [1, 0]
+    assert raw(r, "TAMIS.ADD", "day", "a", "b") == [0, 1]
+    assert raw(r, "TAMIS.ADDAT", "day", now + 23 * hour, "c") == [1]
+    assert raw(r, "TAMIS.EXISTS", "day", "a", "b", "c") == [1, 1, 1]
+    assert raw(r, "TAMIS.ADDAT", "day", now + 60 * hour, "d") == [1]
+    assert raw(r, "TAMIS.EXISTS", "day", "a", "b", "d") == [0, 0, 1]
+    assert facts(r, "TAMIS.INFO", "day")[b"kind"] == b"rolling"
+    for words in [["ROLLING", 0.01, 0], ["ROLLING", 2, 10], ["ROLLING", 0.01, 10, "SECONDS", 0],
+                  ["ROLLING", 0.01, 10, "SECONDS", -1], ["ROLLING", 0.01, 10, "SECONDS", "1e300"],
+                  ["COUNTING", 0.01, 10, "SECONDS", 5], ["ROLLING", 0.01, 2**62]]:
+        assert error_of(r, "TAMIS.RESERVE", "x", *words).startswith("ERR"), words
+
+
 @pytest.mark.parametrize("capacity", [200, 70_000])
 def test_union_and_intersection(r, capacity):
     for name, first in [("a", 0), ("b", 500)]:

@@ -5,7 +5,7 @@ use super::parse::{Words, decimal, integer, is, natural};
 use crate::bloom::{Bloom, Reserve, Stop};
 use crate::loaded::Keys;
 use crate::refusal::{Outcome, Refusal};
-use crate::server::{Arguments, Context, Held, Text};
+use crate::server::{self, Arguments, Context, Held, Text};
 use crate::settings::{self, Dialect, Layout};
 use crate::value::Value;
 
@@ -359,7 +359,7 @@ pub(crate) fn exists(context: &mut Context, arguments: Arguments<'_>) -> Outcome
     let item = arguments.bytes(1);
     let answer = match context.key(name).held() {
         Held::Ours(Value::Bloom(bloom)) => bloom.contains(item),
-        Held::Ours(Value::Filter(loaded)) => loaded.contains(item)?,
+        Held::Ours(Value::Filter(loaded)) => loaded.contains(item, server::now())?,
         Held::Nothing => false,
         Held::Ours(Value::Arriving(_)) => return Err(Refusal::arriving()),
         Held::Ours(_) | Held::Other if of_valkey() => return Err(Refusal::wrong_type()),
@@ -376,7 +376,7 @@ pub(crate) fn exists_many(context: &mut Context, arguments: Arguments<'_>) -> Ou
     let none = || vec![false; items.len()];
     let answers = match context.key(name).held() {
         Held::Ours(Value::Bloom(bloom)) => bloom.contains_many(items.iter()),
-        Held::Ours(Value::Filter(loaded)) => loaded.contains_many(items.iter())?,
+        Held::Ours(Value::Filter(loaded)) => loaded.contains_many(items.iter(), server::now())?,
         Held::Nothing => none(),
         Held::Ours(Value::Arriving(_)) => return Err(Refusal::arriving()),
         Held::Ours(_) | Held::Other if of_valkey() => return Err(Refusal::wrong_type()),

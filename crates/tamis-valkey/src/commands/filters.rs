@@ -6,11 +6,12 @@ use crate::bloom::{self, Bloom, Reserve};
 use crate::cuckoo::Cuckoo;
 use crate::loaded::{Keys, Loaded};
 use crate::refusal::{Outcome, Refusal};
-use crate::server::{Arguments, Context, Held};
+use crate::server::{self, Arguments, Context, Held};
 use crate::settings::Layout;
 use crate::value::Value;
-use tamis::rate::{Kind, Plan};
-use tamis::{AnyFilter, CountingBloom, HashFamily, Health, Open};
+use std::time::Duration;
+use tamis::rate::{Kind, Plan, RollingPlan};
+use tamis::{AnyFilter, CountingBloom, HashFamily, Health, Open, Rolling};
 
 const BUSY: Refusal = Refusal::new("BUSYKEY Target key name already exists.");
 const UNKNOWN: Refusal = Refusal::new("ERR Unknown argument received");
@@ -159,7 +160,7 @@ pub(crate) fn exists(context: &mut Context, arguments: Arguments<'_>) -> Outcome
     let items = arguments.from(1);
     let answers = match context.key(name).held() {
         Held::Ours(Value::Bloom(bloom)) => bloom.contains_many(items.iter()),
-        Held::Ours(Value::Filter(loaded)) => loaded.contains_many(items.iter())?,
+        Held::Ours(Value::Filter(loaded)) => loaded.contains_many(items.iter(), server::now())?,
         Held::Ours(Value::Cuckoo(cuckoo)) => {
             items.iter().map(|item| cuckoo.contains(item)).collect()
         }
@@ -173,21 +174,39 @@ pub(crate) fn exists(context: &mut Context, arguments: Arguments<'_>) -> Outcome
 }
 
 /// `TAMIS.RESERVE key COUNTING rate capacity`: a filter with counters, which can remove.
+/// `TAMIS.RESERVE key ROLLING rate capacity [SECONDS s]`: a filter that remembers the items of the
+/// last seconds, of which there are so many; without seconds, so many of the last insertions.
 pub(crate) fn reserve(context: &mut Context, arguments: Arguments<'_>) -> Outcome {
     let mut words = Words::new(arguments.from(1));
     let kind = words.next().unwrap_or_default();
-    if !is(kind, "COUNTING") {
-        return Err(Refusal::new("ERR unknown kind of filter: COUNTING"));
-    }
     let rate = words.value(decimal, RATE)?;
     let capacity = words.value(natural, CAPACITY)?;
-    if words.next().is_some() {
-        return Err(UNKNOWN);
+    let mut seconds = None;
+    while let Some(word) = words.next() {
+        if !is(word, "SECONDS") || !is(kind, "ROLLING") {
+            return Err(UNKNOWN);
+        }
+        let bad = "ERR bad seconds: a number above 0";
+        let time = words.value(decimal, bad)?;
+        seconds = Some(Duration::try_from_secs_f64(time).map_err(|_| Refusal::new(bad))?);
     }
-    let plan = Plan::from_items_fpr(Kind::Counting, capacity, rate)?;
-    bloom::check(plan.bytes(), max_bytes(context))?;
-    let filter = CountingBloom::with_plan(plan, HashFamily::default()).map_err(bloom::refuse)?;
-    put_new(context, arguments, Loaded { filter: filter.into(), keys: Keys::Text })
+    let most = max_bytes(context);
+    let hash = HashFamily::default();
+    let filter: AnyFilter = if is(kind, "COUNTING") {
+        let plan = Plan::from_items_fpr(Kind::Counting, capacity, rate)?;
+        bloom::check(plan.bytes(), most)?;
+        CountingBloom::with_plan(plan, hash).map_err(bloom::refuse)?.into()
+    } else if is(kind, "ROLLING") {
+        let plan = match seconds {
+            Some(time) => RollingPlan::last_time(time, capacity, rate)?,
+            None => RollingPlan::last_items(capacity, rate)?,
+        };
+        bloom::check(plan.bytes(), most)?;
+        Rolling::with_plan(plan, hash).map_err(bloom::refuse)?.into()
+    } else {
+        return Err(Refusal::new("ERR unknown kind of filter: COUNTING or ROLLING"));
+    };
+    put_new(context, arguments, Loaded { filter, keys: Keys::Text })
 }
 
 /// Puts a filter where nothing is, and sends the command as it came.
@@ -208,35 +227,56 @@ pub(crate) fn put_new(context: &mut Context, arguments: Arguments<'_>, loaded: L
 
 /// `TAMIS.ADD key item...`: whether each was certainly new.
 pub(crate) fn add(context: &mut Context, arguments: Arguments<'_>) -> Outcome {
-    change(context, arguments, c"TAMIS.ADD", c"tamis.add", |loaded, item| loaded.insert(item))
+    change(context, arguments, arguments.from(1), Change::AddAt(server::now()))
+}
+
+/// `TAMIS.ADDAT key milliseconds item...`: the same at a time since 1970, for a filter that forgets.
+/// A master sends its own time so.
+pub(crate) fn add_at(context: &mut Context, arguments: Arguments<'_>) -> Outcome {
+    let time = natural(arguments.bytes(1));
+    let time = time.ok_or(Refusal::new("ERR bad time: milliseconds since 1970"))?;
+    let change_at = Change::AddAt(Duration::from_millis(time));
+    change(context, arguments, arguments.from(2), change_at)
 }
 
 /// `TAMIS.REMOVE key item...`: whether each was there; 0 changes nothing.
 pub(crate) fn remove(context: &mut Context, arguments: Arguments<'_>) -> Outcome {
-    change(context, arguments, c"TAMIS.REMOVE", c"tamis.remove", |loaded, item| {
-        match loaded.remove(item) {
-            Ok(()) => Ok(true),
-            Err(tamis::Error::Absent) => Ok(false),
-            Err(other) => Err(other),
-        }
-    })
+    change(context, arguments, arguments.from(1), Change::Remove)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Change {
+    AddAt(Duration),
+    Remove,
 }
 
 /// Changes a filter item by item. One that is refused ends the list.
 fn change(
     context: &mut Context,
     arguments: Arguments<'_>,
-    command: &std::ffi::CStr,
-    event: &std::ffi::CStr,
-    change: impl Fn(&mut Loaded, &[u8]) -> Result<bool, tamis::Error>,
+    items: Arguments<'_>,
+    change: Change,
 ) -> Outcome {
     let Some(name) = arguments.get(0) else { return Ok(()) };
-    let items = arguments.from(1);
+    let most = max_bytes(context);
     let mut done: Vec<Result<bool, Refusal>> = Vec::with_capacity(items.len());
+    let mut clock = None;
     match context.key_mut(name).held() {
         Held::Ours(Value::Filter(loaded)) => {
+            if let Change::AddAt(now) = change {
+                loaded.advance(now);
+                clock = Some(now.as_millis().to_string()).filter(|_| loaded.has_clock());
+            }
             for item in items.iter() {
-                done.push(change(loaded, item).map_err(Refusal::from));
+                let answer = match change {
+                    Change::AddAt(_) => loaded.insert(item, most),
+                    Change::Remove => match loaded.remove(item) {
+                        Ok(()) => Ok(true),
+                        Err(tamis::Error::Absent) => Ok(false),
+                        Err(other) => Err(other),
+                    },
+                };
+                done.push(answer.map_err(Refusal::from));
                 if matches!(done.last(), Some(Err(_))) {
                     break;
                 }
@@ -246,12 +286,18 @@ fn change(
         Held::Ours(Value::Arriving(_)) => return Err(Refusal::arriving()),
         Held::Ours(_) | Held::Other => return Err(Refusal::wrong_type()),
     }
-    // An item that was not certainly new may have changed counters.
+    // An item that was not certainly new may have changed counters, and time is sent as well.
     let taken = done.iter().take_while(|one| one.is_ok()).count();
-    if taken > 0 {
+    if taken > 0 || clock.is_some() {
+        let (command, event) = match (change, &clock) {
+            (Change::Remove, _) => (c"TAMIS.REMOVE", c"tamis.remove"),
+            (Change::AddAt(_), None) => (c"TAMIS.ADD", c"tamis.add"),
+            (Change::AddAt(_), Some(_)) => (c"TAMIS.ADDAT", c"tamis.add"),
+        };
         context.changed(name, event);
-        let sent: Vec<&[u8]> =
-            std::iter::once(name.bytes()).chain(items.iter().take(taken)).collect();
+        let mut sent = vec![name.bytes()];
+        sent.extend(clock.as_ref().map(|clock| clock.as_bytes()));
+        sent.extend(items.iter().take(taken));
         context.replicate(command, &sent);
     }
     context.reply_array(done.len());

@@ -77,7 +77,7 @@ macro_rules! write {
 }
 
 /// Every command of the module.
-pub(crate) static COMMANDS: [Spec; 44] = [
+pub(crate) static COMMANDS: [Spec; 45] = [
     write!(
         c"bf.reserve",
         bloom::reserve,
@@ -304,9 +304,23 @@ pub(crate) static COMMANDS: [Spec; 44] = [
         c"tamis.reserve",
         filters::reserve,
         -3,
-        &[Key("key"), Text("kind"), Double("error_rate"), Integer("capacity")],
+        &[
+            Key("key"),
+            Text("kind"),
+            Double("error_rate"),
+            Integer("capacity"),
+            MaybeDouble("seconds", "SECONDS"),
+        ],
         ONE,
-        "Creates an empty filter of another kind"
+        "Creates an empty filter with counters, or one that forgets"
+    ),
+    write!(
+        c"tamis.addat",
+        filters::add_at,
+        -3,
+        &[Key("key"), Integer("milliseconds"), Texts("item")],
+        EACH,
+        "Adds items at a time to a filter that forgets"
     ),
     write!(c"tamis.add", filters::add, -3, KEY_ITEMS, EACH, "Adds items to a filter that exists"),
     write!(

@@ -10,6 +10,10 @@ use crate::value::Value;
 use tamis::AnyFilter;
 use tamis::privacy::{Epsilon, LinearDraft, LinearPlan, UltraFilter};
 
+fn milliseconds() -> u64 {
+    u64::try_from(server::now().as_millis()).unwrap_or(u64::MAX)
+}
+
 fn epsilon(text: &[u8]) -> Result<Epsilon, Refusal> {
     let text = std::str::from_utf8(text).map_err(|_| Refusal::new("ERR bad epsilon"))?;
     Ok(text.parse()?)
@@ -59,7 +63,7 @@ pub(crate) fn publish(context: &mut Context, arguments: Arguments<'_>) -> Outcom
         Source::Filter(filter) => filter.plan().epsilon(),
     };
     if let Some(ledger) = ledger {
-        charge(context, ledger, cost, destination.bytes(), server::now())?;
+        charge(context, ledger, cost, destination.bytes(), milliseconds())?;
     }
     let draw = move || -> Result<AnyFilter, tamis::Error> {
         match source {
@@ -174,7 +178,7 @@ pub(crate) fn ledger(context: &mut Context, arguments: Arguments<'_>) -> Outcome
             let what = words.value(Some, "ERR say what the charge is for")?;
             // Only a master's charge carries a time.
             let time = words.next().and_then(natural).filter(|_| context.is_replayed());
-            charge(context, name, loss, what, time.unwrap_or_else(server::now))?;
+            charge(context, name, loss, what, time.unwrap_or_else(milliseconds))?;
         }
         Some(_) => return Err(Refusal::new("ERR Unknown argument received: BUDGET or CHARGE")),
     }

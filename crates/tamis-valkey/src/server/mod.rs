@@ -31,6 +31,7 @@ use raw::api;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 /// The context of one call of a command.
 pub(crate) struct Context {
@@ -549,10 +550,10 @@ impl KeyMut<'_> {
     }
 }
 
-/// The server's clock, in milliseconds.
-pub(crate) fn now() -> u64 {
+/// The server's clock: the time since 1970, in whole milliseconds.
+pub(crate) fn now() -> Duration {
     // SAFETY: takes nothing.
-    u64::try_from(unsafe { (api().milliseconds)() }).unwrap_or(0)
+    Duration::from_millis(u64::try_from(unsafe { (api().milliseconds)() }).unwrap_or(0))
 }
 
 /// A text for C, up to its first zero.
