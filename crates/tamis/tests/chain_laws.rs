@@ -159,6 +159,25 @@ fn rates_add_up_to_less_than_the_promise() {
     }
 }
 
+/// A link holds exactly so many times the keys of the one before it.
+#[test]
+fn capacities_are_as_planned() {
+    for growth in [1, 2, 3, 4, 7, 8, 10, 100] {
+        for items in [1, 7, 59, 60, 100, 101] {
+            let mut chain = scalable(items, 0.01, growth);
+            let goal = 20_000.min(items * 100);
+            chain.insert_many(0..goal).unwrap();
+            let capacities: Vec<u64> = chain.link_capacities().collect();
+            let mut expected = items;
+            for capacity in &capacities {
+                assert_eq!(*capacity, expected, "{growth} {items}: {capacities:?}");
+                expected *= u64::from(growth);
+            }
+            assert_eq!(chain.capacity(), capacities.iter().sum::<u64>());
+        }
+    }
+}
+
 /// From 1,000 keys to 10^6 at 1%: few bits a key and few links, and the measured rate is that of
 /// the links, within five sigma, and below the promise.
 #[test]

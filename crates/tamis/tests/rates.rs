@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 use tamis::rate::{Blocked, Classic, Counting, Filter, Health, Kind, Layout, Plan, Split};
-use tamis::{Bloom, HashFamily, SecretKey};
+use tamis::{Bloom, HashFamily, Scalable, SecretKey};
+use tamis_random::SplitMix64;
 
 const SIGMAS: f64 = 5.0;
 
@@ -241,6 +242,43 @@ fn long_blocked_at_a_hundred_million_items() {
         20_000_000,
         false,
     );
+}
+
+/// A chain that started with 100 keys, at every power of ten up to `most`: the rate of the links
+/// adds up to less than was promised, and is measured.
+fn measure_chain(most: u64, strangers: u64) {
+    let mut chain = Scalable::new(100, 0.01).unwrap();
+    let (mut before, mut items, mut random) = (0, 100, SplitMix64::new(30));
+    while items <= most {
+        chain.insert_many(before..items).unwrap();
+        let rate = chain.expected_fpr();
+        assert!(rate < 0.01, "{rate} at {items}");
+        assert_eq!(chain.health(), Health::Within);
+        let mut passed = 0;
+        for _ in 0..strangers / 1_000 {
+            // Members are below 2^32.
+            let keys: Vec<u64> = (0..1_000).map(|_| random.next_u64() | 1 << 63).collect();
+            passed += chain.contains_many(&keys).iter().filter(|passed| **passed).count();
+        }
+        let measured = passed as f64 / strangers as f64;
+        let sigma = (rate / strangers as f64).sqrt();
+        assert!((measured - rate).abs() < SIGMAS * sigma, "{measured}, not {rate}, at {items}");
+        let estimated = chain.estimated_items() / items as f64;
+        assert!((estimated - 1.0).abs() < 0.02, "{estimated} at {items}");
+        (before, items) = (items, 10 * items);
+    }
+    assert!((0..most).step_by(997).all(|key| chain.contains(key)));
+}
+
+#[test]
+fn chains_keep_their_rate_as_they_grow() {
+    measure_chain(1_000_000, 1_000_000);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long runs it, optimised"]
+fn long_chain_of_a_hundred_million_items() {
+    measure_chain(100_000_000, 20_000_000);
 }
 
 #[test]

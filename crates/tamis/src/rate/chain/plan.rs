@@ -163,11 +163,11 @@ impl ScalablePlan {
         let least = links.iter().map(taken).fold(self.fpr, f64::min) / 2.0;
         let share = (left / PARTS).max(least);
         let items = full_items(last).saturating_mul(u64::from(growth));
-        let can_start_with = |doublings: &u32| items >> doublings >= MIN_START;
-        let doublings = growth.ilog2().min(MAX_DOUBLINGS);
-        let doublings = (0..=doublings).rev().find(can_start_with).unwrap_or(0);
-        let start = items.div_ceil(1 << doublings);
-        quotient::plan_items_share(start, share / f64::from(1 << doublings))
+        // All its doublings lead to exactly so many items.
+        let fits = |start: u64, doublings: &u32| start << doublings == items && start >= MIN_START;
+        let doublings = (1..=growth.ilog2().min(MAX_DOUBLINGS)).rev();
+        let doublings = doublings.into_iter().find(|it| fits(items >> it, it)).unwrap_or_default();
+        quotient::plan_items_share(items >> doublings, share / f64::from(1 << doublings))
             .map(|plan| plan.with_rate(share))
             .map_err(|_| full())
     }
