@@ -7,6 +7,7 @@
 //! | `arguments` | parsers: counts, sizes, shares, losses, universes, key files |
 //! | `input` | keys from files and pipes, in batches |
 //! | `dedup` | the engine of `tamis dedup`: records once, in order, on all cores |
+//! | `foreign` | filters of other programs: opening, asking, describing, writing |
 //! | `filters` | opening, locking, asking and changing filters of any kind |
 //! | `spool` | digests of a set that may be larger than memory |
 //! | `output` | reports, warnings, progress, drawings, and the file that a command writes |
@@ -15,6 +16,7 @@ pub mod arguments;
 mod commands;
 mod dedup;
 mod filters;
+mod foreign;
 pub mod input;
 mod output;
 mod spool;

@@ -66,6 +66,26 @@ pub fn of(any: &AnyFilter, title: String) -> Option<Raster> {
     })
 }
 
+/// Bare arrays of bits, each with its number of bits, one panel an array.
+#[must_use]
+pub fn of_bits(arrays: &[(&[u8], u64)], title: String, note: String) -> Raster {
+    let mut raster = Raster { title, notes: vec![note], panels: Vec::new() };
+    for (i, (bytes, bits)) in arrays.iter().enumerate() {
+        let body = Body { bytes, width: 1, cells: *bits };
+        let drawn = body.to_raster(String::new(), Vec::new());
+        let several = arrays.len() > 1;
+        let part = |note| if several { format!("Filter {}: {note}", i + 1) } else { note };
+        raster.notes.extend(drawn.notes.into_iter().map(part));
+        for mut panel in drawn.panels {
+            if several {
+                panel.name = format!("filter {}", i + 1);
+            }
+            raster.panels.push(panel);
+        }
+    }
+    raster
+}
+
 fn cells_of_rate<L: Layout>(filter: &Filter<L>, title: String) -> Raster {
     let plan = filter.plan();
     let cells = if plan.filter() == Kind::Counting { "counters" } else { "bits" };

@@ -3,7 +3,8 @@
 use crate::arguments::{count, share, window};
 use crate::commands::plan::chain::{rolling_plan, window_text};
 use crate::filters::{self, Access, Contents};
-use crate::input::{Input, Reading};
+use crate::foreign::{self, Asker, Expecting, Found, From};
+use crate::input::{Batch, Input, KeyFormat, Reading};
 use crate::output::{self, Destination, Integer, Report, count_of, grouped, rate, warn};
 use anyhow::{anyhow, bail};
 use clap::Args;
@@ -55,6 +56,10 @@ pub(crate) struct Add {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    expecting: Expecting,
+    #[command(flatten)]
+    from: From,
+    #[command(flatten)]
     access: Access,
     #[command(flatten)]
     input: Input,
@@ -73,6 +78,10 @@ impl Add {
             );
         }
         let destination = Destination::in_place(&self.filter)?;
+        match self.from.open(&self.filter, self.access.memory())? {
+            Some(found) => return self.add_foreign(found, &destination),
+            None => self.expecting.check_unused()?,
+        }
         let mut any = match self.window {
             Some(window) if !is_there(&self.filter) => self.new_rolling(window)?,
             _ => self.access.open(&self.filter, true)?,
@@ -96,21 +105,9 @@ impl Add {
             }
             let added = filters::insert_each(&mut any, batch, self.beyond)
                 .map_err(|error| self.offer_to_grow(error))?;
-            let fresh = batch.printed().into_iter().zip(added).filter(|(_, new)| *new);
-            let fresh: Vec<_> = fresh.map(|(text, _)| text).collect();
-            new += fresh.len() as u64;
-            let printed = fresh
-                .iter()
-                .try_for_each(|text| format.write(&mut out, text))
-                .and_then(|()| out.flush());
-            match printed {
-                // Keys that nobody received must not be remembered.
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => bail!(
-                    "the reader of the new keys went away before the end; nothing was added to {}",
-                    self.filter.display()
-                ),
-                other => other.map(|()| true).map_err(Into::into),
-            }
+            new += added.iter().map(|new| u64::from(*new)).sum::<u64>();
+            self.print_new_keys(&format, batch, &added, &mut out)?;
+            Ok(true)
         })?;
         drop(out);
         destination.save(&any)?;
@@ -210,6 +207,87 @@ impl Add {
                 count_of(plan.items(), "item"),
                 rate(plan.fpr())
             );
+        }
+        Ok(())
+    }
+
+    /// Prints the keys that were certainly not there before.
+    fn print_new_keys(
+        &self,
+        format: &KeyFormat,
+        batch: &Batch,
+        added: &[bool],
+        out: &mut impl Write,
+    ) -> anyhow::Result<()> {
+        let fresh = batch.printed().into_iter().zip(added).filter(|(_, new)| **new);
+        let printed = fresh
+            .map(|(text, _)| text)
+            .try_for_each(|text| format.write(out, text))
+            .and_then(|()| out.flush());
+        match printed {
+            // Keys that nobody received must not be remembered.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => bail!(
+                "the reader of the new keys went away before the end; nothing was added to {}",
+                self.filter.display()
+            ),
+            other => Ok(other?),
+        }
+    }
+
+    /// Adds to a filter of another program, which is written again in its own form.
+    fn add_foreign(&self, found: Found, destination: &Destination) -> anyhow::Result<()> {
+        if self.window.is_some() {
+            bail!("--window goes with rolling filters of tamis; leave it out");
+        }
+        if matches!(found, Found::Parquet(_)) {
+            bail!(
+                "the filters within a Parquet file belong to its data, and take no keys; its \
+                 writer makes them"
+            );
+        }
+        let mut asker = Asker::new(found, None, &self.input.format, &self.expecting)?;
+        if let Some(notice) = asker.notice() {
+            warn(&format!("tamis: notice: {notice}"));
+        }
+        let (mut keys, mut new) = (0, 0);
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        let format = asker.format().clone();
+        format.each(&self.input.files, "adding", Reading::InOrder, |batch| {
+            keys += batch.len() as u64;
+            let added = asker.insert(batch)?;
+            new += added.iter().map(|new| u64::from(*new)).sum::<u64>();
+            if self.print_new {
+                self.print_new_keys(&format, batch, &added, &mut out)?;
+            }
+            Ok(true)
+        })?;
+        drop(out);
+        let filter = asker.filter();
+        destination.save_bytes(&filter.to_bytes()?)?;
+        let report = AddReport {
+            file: self.filter.display().to_string(),
+            keys: keys.into(),
+            certainly_new: new.into(),
+            estimated_items: filter.estimated_items(),
+            exact: false,
+            fpr_now: filter.expected_fpr(),
+            health: filter.health().to_string(),
+            text: format!(
+                "{}: {} added, at least {} of them new; {}; {} plan",
+                self.filter.display(),
+                count_of(keys, "key"),
+                grouped(new),
+                foreign::contents(filter),
+                filter.health(),
+            ),
+        };
+        if self.print_new {
+            warn(&report.text);
+        } else {
+            output::report_on(&self.filter, &report, self.json)?;
+        }
+        if let Some(warning) = foreign::beyond_warning(filter) {
+            warn(&warning);
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use super::plan::rate::PlanFacts as RateFacts;
 use super::plan::static_filter::{StaticFacts, layout};
 use super::plan::zone::PlanFacts as ZoneFacts;
 use crate::filters::{self, Contents, Opening};
+use crate::foreign::{self, Found, From};
 use crate::input::input_path;
 use crate::output::{self, Integer, Report, about, count_of, grouped, rate, warn};
 use anyhow::bail;
@@ -24,13 +25,20 @@ Examples:
   tamis info seen.tamis
   tamis info *.tamis
   tamis info --json seen.tamis | jq .health
+  tamis info seen.bloom             a filter of another program: which, how full, how wrong
+  tamis info data.parquet           the filters of a Parquet file
 
 JSON fields: file, version, verified, health, estimated_items, fill, fpr_now, hash, seed, \
 key_kinds, saturated, and those of `plan` (expected_fpr there is for a full filter; fpr_now is \
 for this one). A scalable or rolling filter also has len, and len of each link. For a zone \
 filter: file, version, verified, health, len, len_is_exact, fpr_now, first, last, fingerprint, \
 and those of `plan zone`. For a published filter: file, version, verified, fpr_now, hash, seed, \
-and those of `plan privacy`. Integers past 2^53 are strings.")]
+and those of `plan privacy`. For a filter of another program: file, format, program, \
+variant, health, estimated_items, counted_items, items, fpr, plan_is_stored, bits, fill, fpr_now, \
+data_bytes, parts (of each: bits, hashes, fill, estimated_items, counted_items, items, fpr, \
+fpr_now). For a Parquet file: file, format, created_by, row_groups, columns, filters (of each: \
+column, physical, row_group, rows, bits, fill, estimated_items, fpr_now, sizing). Integers past \
+2^53 are strings.")]
 pub(crate) struct Info {
     /// The filters; one over a dictionary is shown without it, too
     #[arg(required = true, value_name = "FILTER", value_parser = input_path())]
@@ -38,6 +46,8 @@ pub(crate) struct Info {
     /// Print one JSON object for each filter, a line each
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    from: From,
     #[command(flatten)]
     opening: Opening,
 }
@@ -51,8 +61,8 @@ impl Info {
             if i > 0 && !self.json {
                 output::print("")?;
             }
-            match self.opening.look_at(path) {
-                Ok(any) => self.show(path, &any)?,
+            match self.show_any(path) {
+                Ok(()) => {}
                 Err(error) if self.filters.len() == 1 => return Err(error),
                 // One bad file says nothing of the others.
                 Err(error) => {
@@ -68,6 +78,14 @@ impl Info {
             );
         }
         Ok(())
+    }
+
+    fn show_any(&self, path: &Path) -> anyhow::Result<()> {
+        match self.from.open(path, self.opening.memory())? {
+            Some(Found::Filter(filter)) => foreign::show(path, &filter, self.json),
+            Some(Found::Parquet(file)) => foreign::show_file(path, *file, self.json),
+            None => self.show(path, &self.opening.look_at(path)?),
+        }
     }
 
     fn show(&self, path: &Path, any: &AnyFilter) -> anyhow::Result<()> {

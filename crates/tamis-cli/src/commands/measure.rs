@@ -2,7 +2,8 @@
 
 use crate::arguments::count;
 use crate::filters::{self, Opening};
-use crate::input::{KeyFormat, Reading};
+use crate::foreign::{Asker, Expecting, From};
+use crate::input::{Batch, KeyFormat, Reading};
 use crate::output::{self, Integer, Report, grouped, progress, rate, warn};
 use anyhow::bail;
 use clap::Args;
@@ -48,10 +49,76 @@ pub(crate) struct Measure {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Measure the filter of this row group of a Parquet file, counted from 0
+    #[arg(long, value_name = "N")]
+    row_group: Option<usize>,
+    #[command(flatten)]
+    expecting: Expecting,
+    #[command(flatten)]
+    from: From,
     #[command(flatten)]
     opening: Opening,
     #[command(flatten)]
     format: KeyFormat,
+}
+
+/// The filter that is measured.
+enum Measured {
+    Own(AnyFilter),
+    Foreign(Asker),
+}
+
+impl Measured {
+    fn promise(&self) -> Promise {
+        match self {
+            Measured::Own(filter) => filter.promise(),
+            Measured::Foreign(_) => Promise::Rate,
+        }
+    }
+
+    fn expected_fpr(&self) -> f64 {
+        match self {
+            Measured::Own(filter) => filter.expected_fpr(),
+            Measured::Foreign(asker) => asker.filter().expected_fpr(),
+        }
+    }
+
+    fn expected_fnr(&self) -> f64 {
+        match self {
+            Measured::Own(filter) => filter.expected_fnr(),
+            Measured::Foreign(_) => 0.0,
+        }
+    }
+
+    fn planned_fpr(&self) -> f64 {
+        match self {
+            Measured::Own(filter) => filter.plan().fpr(),
+            Measured::Foreign(asker) => asker.filter().planned().fpr,
+        }
+    }
+
+    /// How to read keys for it; says what a person should know of them.
+    fn format_to_ask(&self, format: &KeyFormat) -> anyhow::Result<KeyFormat> {
+        let (format, notice) = match self {
+            Measured::Own(filter) => {
+                let format = filters::format_to_ask(filter, format)?;
+                let notice = filters::kind_notice(filter, &format);
+                (format, notice)
+            }
+            Measured::Foreign(asker) => (asker.format().clone(), asker.notice()),
+        };
+        if let Some(notice) = notice {
+            warn(&format!("tamis: notice: {notice}"));
+        }
+        Ok(format)
+    }
+
+    fn contains(&self, batch: &Batch) -> anyhow::Result<Vec<bool>> {
+        match self {
+            Measured::Own(filter) => filters::contains(filter, batch),
+            Measured::Foreign(asker) => asker.contains(batch),
+        }
+    }
 }
 
 /// The options that name files of keys, in the place of random ones.
@@ -65,7 +132,19 @@ impl Measure {
         let files = self.members.iter().chain(&self.strangers).chain([&self.filter]);
         let files = files.map(PathBuf::as_path).chain(self.opening.dictionary_path());
         output::standard_input_once(files)?;
-        let filter = self.opening.open(&self.filter)?;
+        let filter = match self.from.open(&self.filter, self.opening.memory())? {
+            Some(found) => {
+                let format = &self.format;
+                Measured::Foreign(Asker::new(found, self.row_group, format, &self.expecting)?)
+            }
+            None => {
+                self.expecting.check_unused()?;
+                if self.row_group.is_some() {
+                    bail!("--row-group goes with Parquet files; leave it out");
+                }
+                Measured::Own(self.opening.open(&self.filter)?)
+            }
+        };
         if self.members.is_none() && self.strangers.is_none() {
             self.random(&filter)
         } else {
@@ -73,13 +152,16 @@ impl Measure {
         }
     }
 
-    fn random(&self, filter: &AnyFilter) -> anyhow::Result<()> {
+    fn random(&self, filter: &Measured) -> anyhow::Result<()> {
         if self.trials == 0 {
             bail!("--trials must be at least 1 (got 0)");
         }
-        let passed = match filter.plan().zone() {
-            Some(plan) => count_elements(filter, plan, self.trials, self.seed)?,
-            None => count_random(filter, self.trials, self.seed)?,
+        let passed = match filter {
+            Measured::Foreign(asker) => asker.count_random(self.trials, self.seed),
+            Measured::Own(filter) => match filter.plan().zone() {
+                Some(plan) => count_elements(filter, plan, self.trials, self.seed)?,
+                None => count_random(filter, self.trials, self.seed)?,
+            },
         };
         let (low, high) = clopper_pearson(passed, self.trials, ALPHA);
         let measured = passed as f64 / self.trials as f64;
@@ -105,13 +187,13 @@ impl Measure {
                 rate(low),
                 rate(high),
                 rate(expected),
-                rate(filter.plan().fpr()),
+                rate(filter.planned_fpr()),
             ),
         };
         output::print_report(&report, self.json)
     }
 
-    fn files(&self, filter: &AnyFilter) -> anyhow::Result<()> {
+    fn files(&self, filter: &Measured) -> anyhow::Result<()> {
         let [true_positives, false_negatives] = self.count(filter, self.members.as_deref())?;
         let [false_positives, true_negatives] = self.count(filter, self.strangers.as_deref())?;
         // 0 of 0 is NaN, which is null in JSON.
@@ -199,15 +281,12 @@ impl Measure {
     }
 
     /// How many keys of a file pass, and how many do not.
-    fn count(&self, filter: &AnyFilter, file: Option<&Path>) -> anyhow::Result<[u64; 2]> {
+    fn count(&self, filter: &Measured, file: Option<&Path>) -> anyhow::Result<[u64; 2]> {
         let Some(file) = file else { return Ok([0, 0]) };
-        let format = filters::format_to_ask(filter, &self.format)?;
-        if let Some(notice) = filters::kind_notice(filter, &format) {
-            warn(&format!("tamis: notice: {notice}"));
-        }
+        let format = filter.format_to_ask(&self.format)?;
         let mut counts = [0, 0];
         format.each(&[file.to_owned()], "measuring", Reading::InOrder, |batch| {
-            for passed in filters::contains(filter, batch)? {
+            for passed in filter.contains(batch)? {
                 counts[usize::from(!passed)] += 1;
             }
             Ok(true)

@@ -1,8 +1,9 @@
 //! `tamis union` and `tamis intersect`: several filters into one.
 
 use crate::filters::{Access, Contents};
-use crate::output::{self, Integer, Report, Target};
-use anyhow::Context;
+use crate::foreign::{self, Found, From};
+use crate::output::{self, Content, Destination, Integer, Report, Target};
+use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -48,22 +49,77 @@ struct Merge {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
+    from: From,
+    #[command(flatten)]
     access: Access,
 }
 
 impl Union {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        if let Some(first) = self.merge.look_at_first()? {
+            return self.merge.run_foreign(first);
+        }
         self.merge.run(AnyFilter::union)
     }
 }
 
 impl Intersect {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        if self.merge.look_at_first()?.is_some() {
+            bail!("filters of other programs can be united, not intersected: use tamis union");
+        }
         self.merge.run(AnyFilter::intersect)
     }
 }
 
 impl Merge {
+    /// The first filter, if another program wrote it.
+    fn look_at_first(&self) -> anyhow::Result<Option<Found>> {
+        self.from.open(&self.filters[0], self.access.memory())
+    }
+
+    /// Unites filters of another program.
+    fn run_foreign(&self, first: Found) -> anyhow::Result<()> {
+        output::standard_input_once(self.filters.iter().map(PathBuf::as_path))?;
+        let Target { output, force, json } = &self.target;
+        let destination = Destination::new(output, Content::Foreign, *force, [])?;
+        let one = |found: Found, path: &Path| match found {
+            Found::Filter(filter) => Ok(*filter),
+            Found::Parquet(_) => bail!(
+                "the filters within {} belong to its data; only bare ones can be united",
+                path.display()
+            ),
+        };
+        let mut merged = one(first, &self.filters[0])?;
+        for path in &self.filters[1..] {
+            let Some(other) = self.from.open(path, self.access.memory())? else {
+                bail!("{} is no filter of {}", path.display(), merged.format().program());
+            };
+            merged.union(&one(other, path)?).with_context(|| {
+                format!("cannot merge {} and {}", self.filters[0].display(), path.display())
+            })?;
+        }
+        destination.save_bytes(&merged.to_bytes()?)?;
+        let report = MergeReport {
+            file: output.display().to_string(),
+            filters: self.filters.len(),
+            items: merged.planned().items.into(),
+            estimated_items: merged.estimated_items(),
+            exact: false,
+            fpr_now: merged.expected_fpr(),
+            health: merged.health().to_string(),
+            text: format!(
+                "{}: {} filters merged; {}; {} of strangers pass; {} plan",
+                output.display(),
+                self.filters.len(),
+                foreign::contents(&merged),
+                output::rate(merged.expected_fpr()),
+                merged.health(),
+            ),
+        };
+        output::report_on(output, &report, *json)
+    }
+
     fn run(
         &self,
         merge: impl Fn(&mut AnyFilter, &AnyFilter) -> Result<(), Error>,

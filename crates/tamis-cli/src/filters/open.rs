@@ -45,6 +45,11 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
+    /// The limit of memory.
+    pub(crate) fn memory(&self) -> &MemoryLimit {
+        &self.access.memory
+    }
+
     /// The files that opening the filter may read, besides the filter.
     pub(crate) fn dictionary_path(&self) -> Option<&Path> {
         self.access.dictionary_path()
@@ -62,6 +67,11 @@ impl Opening {
 }
 
 impl Access {
+    /// The limit of memory.
+    pub(crate) fn memory(&self) -> &MemoryLimit {
+        &self.memory
+    }
+
     /// The files that opening the filter may read, besides the filter.
     pub(crate) fn dictionary_path(&self) -> Option<&Path> {
         self.universe.file()
@@ -106,6 +116,11 @@ impl Access {
         let opened = match open(&options) {
             Err(Error::NotTamis) if is_ledger(path, once.as_deref()) => {
                 bail!("it is a ledger; to see it: tamis ledger show {}", path.display())
+            }
+            Err(error @ Error::NotTamis) => {
+                return Err(error).context(
+                    "if another program wrote it, say which: --from NAME (tamis help query)",
+                );
             }
             Err(Error::KeyNeeded) => match self.key.read()? {
                 Some(key) => Ok(open(&options.key(key))?),

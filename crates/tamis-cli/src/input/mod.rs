@@ -31,6 +31,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use tamis::Kinds;
 use tamis::zone::Universe;
+use tamis_foreign::KeyKind as ForeignKind;
 
 /// Where keys come from, and how they are told apart.
 #[derive(Args)]
@@ -83,8 +84,13 @@ pub struct KeyFormat {
     #[arg(long, value_name = "PREFIX", allow_hyphen_values = true)]
     comments: Option<String>,
     /// Take keys as text or as integers [default: as the filter has them; text for a new one]
+    ///
+    /// The other kinds go with filters of other programs, which do not say what their keys are.
     #[arg(long, value_name = "KIND")]
     keys: Option<KeyKind>,
+    /// Whether the keys are for a filter of another program.
+    #[arg(skip)]
+    foreign: bool,
     /// Whether keys are taken as text and as integers.
     #[arg(skip)]
     both: bool,
@@ -100,6 +106,22 @@ enum KeyKind {
     /// Whole numbers from -2^63 to 2^64-1: 7, +7 and 007 are one key, and none of them is the text
     /// "7"
     Integers,
+    /// Text as UTF-16 units, as Guava's unencodedCharsFunnel takes it
+    Chars,
+    /// Whole numbers of 64 bits
+    Long,
+    /// Whole numbers of 32 bits
+    Int,
+    /// Floating-point numbers of 32 bits
+    Float,
+    /// Floating-point numbers of 64 bits
+    Double,
+    /// Bytes, as hexadecimal digits
+    Hex,
+    /// The first 16 bytes of the SHA-256 of the text, for rbloom
+    Sha256,
+    /// Hashes of 128 bits as 32 hexadecimal digits, for rbloom
+    Hash,
 }
 
 fn delimiter(text: &str) -> Result<u8, String> {
@@ -190,6 +212,55 @@ impl KeyFormat {
         self.for_kinds(Kinds::default())
     }
 
+    /// For a filter of another program, with keys of this kind. Where the filter itself is a column
+    /// of a file, `--column` names that.
+    pub(crate) fn for_foreign(&self, kind: ForeignKind, is_column: bool) -> KeyFormat {
+        use ForeignKind::{Double, Float, Int, Long};
+        KeyFormat {
+            both: false,
+            foreign: true,
+            // A blank line is no number.
+            skip_blank: matches!(kind, Long | Int | Float | Double),
+            column: if is_column { None } else { self.column.clone() },
+            ..self.clone()
+        }
+    }
+
+    /// The kind of keys of another program that was said.
+    pub(crate) fn foreign_kind(&self) -> anyhow::Result<Option<ForeignKind>> {
+        Ok(match self.keys {
+            None => None,
+            Some(KeyKind::Integers) => bail!(
+                "--keys integers goes with filters of tamis; other programs have --keys long, of \
+                 64 bits, and --keys int, of 32"
+            ),
+            Some(KeyKind::Text) => Some(ForeignKind::Text),
+            Some(KeyKind::Chars) => Some(ForeignKind::Chars),
+            Some(KeyKind::Long) => Some(ForeignKind::Long),
+            Some(KeyKind::Int) => Some(ForeignKind::Int),
+            Some(KeyKind::Float) => Some(ForeignKind::Float),
+            Some(KeyKind::Double) => Some(ForeignKind::Double),
+            Some(KeyKind::Hex) => Some(ForeignKind::Hex),
+            Some(KeyKind::Sha256) => Some(ForeignKind::Sha256),
+            Some(KeyKind::Hash) => Some(ForeignKind::Hash),
+        })
+    }
+
+    /// The column of a Parquet or Arrow file.
+    pub(crate) fn column(&self) -> Option<&str> {
+        self.column.as_deref()
+    }
+
+    /// Refuses kinds of keys that filters of tamis do not have.
+    fn check_kind(&self) -> anyhow::Result<()> {
+        if self.foreign || matches!(self.keys, None | Some(KeyKind::Text | KeyKind::Integers)) {
+            return Ok(());
+        }
+        bail!(
+            "these --keys go with filters of other programs; a filter of tamis has text or integers"
+        );
+    }
+
     /// Plain lines.
     pub(crate) fn lines() -> KeyFormat {
         KeyFormat {
@@ -203,6 +274,7 @@ impl KeyFormat {
             raw: false,
             comments: None,
             keys: None,
+            foreign: false,
             both: false,
             skip_blank: false,
         }
@@ -213,6 +285,8 @@ impl KeyFormat {
         let asked = match self.keys? {
             KeyKind::Text => Kinds::BYTES,
             KeyKind::Integers => Kinds::INTEGERS,
+            // They are refused when keys are read.
+            _ => return None,
         };
         let strange = kinds != Kinds::default() && !kinds.has(asked) && !kinds.has(Kinds::DIGESTS);
         strange.then(|| format!("the filter holds only {kinds}: no member passes as {asked}"))

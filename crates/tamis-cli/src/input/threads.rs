@@ -58,6 +58,7 @@ impl KeyFormat {
         reading: Reading,
         mut take: impl FnMut(&Batch) -> anyhow::Result<bool>,
     ) -> anyhow::Result<()> {
+        self.check_kind()?;
         let files = if files.is_empty() { vec![PathBuf::from("-")] } else { files.to_vec() };
         let progress = progress::reading(&files, doing);
         let (full, filled) = mpsc::sync_channel::<Batch>(READ_AHEAD);

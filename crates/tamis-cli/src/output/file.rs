@@ -39,6 +39,19 @@ impl NewFile {
         file.commit().with_context(context)
     }
 
+    /// Writes the bytes of a filter of another program and puts the file in its place.
+    pub(crate) fn save_bytes(self, bytes: &[u8]) -> anyhow::Result<()> {
+        let Some(mut file) = self.file else {
+            return io::stdout()
+                .lock()
+                .write_all(bytes)
+                .map_err(|error| anyhow!("cannot write the filter to standard output: {error}"));
+        };
+        let context = || format!("cannot write {}", self.shown.display());
+        file.write_all(bytes).with_context(context)?;
+        file.commit().with_context(context)
+    }
+
     /// Writes a text and puts the file in its place.
     pub(crate) fn save_text(self, text: &str) -> anyhow::Result<()> {
         let Some(mut file) = self.file else { return super::print(text.trim_end()) };

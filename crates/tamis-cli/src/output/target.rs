@@ -51,6 +51,8 @@ pub(crate) fn output_path() -> impl clap::builder::TypedValueParser<Value = Path
 pub(crate) enum Content {
     /// A filter: binary.
     Filter,
+    /// A filter of another program.
+    Foreign,
     /// A filter that is published. A private one is not replaced by it.
     Release,
     /// An SVG.
@@ -65,7 +67,7 @@ pub(crate) enum Content {
 impl Content {
     fn name(self) -> &'static str {
         match self {
-            Content::Filter => "filter",
+            Content::Filter | Content::Foreign => "filter",
             Content::Release => "published filter",
             Content::Drawing => "SVG",
             Content::Records => "output of dedup",
@@ -75,8 +77,11 @@ impl Content {
     }
 
     /// Whether a file that begins so is of this kind.
-    fn begins(self, start: &[u8]) -> bool {
+    fn begins(self, start: &[u8], path: &Path) -> bool {
         match self {
+            Content::Foreign => {
+                Content::Filter.begins(start, path) || crate::foreign::is_filter(path)
+            }
             Content::Filter => start.starts_with(&tamis::format::MAGIC),
             Content::Release => {
                 // The kind of a filter stands at byte 10; 6 and 7 are published ones.
@@ -115,7 +120,7 @@ impl Destination {
         force: bool,
         sources: impl IntoIterator<Item = &'a PathBuf>,
     ) -> anyhow::Result<Destination> {
-        let is_binary = matches!(content, Content::Filter | Content::Release);
+        let is_binary = matches!(content, Content::Filter | Content::Foreign | Content::Release);
         if path == Path::new("-") {
             if is_binary {
                 refuse_terminal(std::io::stdout().is_terminal())?;
@@ -158,7 +163,7 @@ impl Destination {
             if sources.into_iter().any(is_source) {
                 bail!("-o {shown} would overwrite what it is made from; name another file");
             }
-            if !force && !start.is_empty() && !content.begins(&start) {
+            if !force && !start.is_empty() && !content.begins(&start, path) {
                 bail!(
                     "{shown} exists and is no {}; name another file, or replace it with --force",
                     content.name()
@@ -195,6 +200,11 @@ impl Destination {
     pub(crate) fn create(&self) -> anyhow::Result<NewFile> {
         NewFile::create(&self.path, self.private)
             .with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    /// Writes the bytes of a filter of another program, whole or not at all.
+    pub(crate) fn save_bytes(&self, bytes: &[u8]) -> anyhow::Result<()> {
+        self.create()?.save_bytes(bytes)
     }
 
     /// Writes a filter, whole or not at all.

@@ -5,8 +5,11 @@ use super::static_filter::BuildStatic;
 use crate::arguments::{KeyFile, MemoryLimit, count};
 use crate::commands::plan::rate::{self as plan, Layout, PlanFacts, Size};
 use crate::filters;
+use crate::foreign::BuildForeign;
 use crate::input::{Input, Reading};
-use crate::output::{self, Integer, Report, Target, about, count_of, grouped, rate, warn};
+use crate::output::{
+    self, Content, Destination, Integer, Report, Target, about, count_of, grouped, rate, warn,
+};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -36,13 +39,25 @@ Examples:
   tamis build rate --filter static --max-memory 1GiB -o all.tamis all/*.txt
   zcat log.gz | tamis build rate --filter scalable -o seen.tamis
   tamis build rate --filter rolling --window 24h --items 1e6 -o day.tamis today.txt
+  tamis build rate --as dcso --fpr 0.001 -o bad.bloom bad.txt
 
 JSON fields: file, keys, certainly_new, health, estimated_items, fill, fpr_now, and those of \
 `plan`; of a static filter: file, keys, distinct, spilled_bytes, health, fill, fpr_now, and those \
-of its plan. The links of a scalable or rolling filter also have len, the keys in them.")]
+of its plan. The links of a scalable or rolling filter also have len, the keys in them. \
+With --as: file, format, variant, asked, keys, certainly_new, items, fpr, bits, hashes, \
+file_bytes, expected_fpr, health, estimated_items, fill, fpr_now.")]
 pub(crate) struct BuildRate {
     #[command(flatten)]
     size: Size,
+    /// Write a filter that another program reads: guava, spark, dcso, bits-and-blooms, parquet,
+    /// redisbloom, valkey-bloom, rbloom, fastbloom, bloomfilter, pybloom-live
+    ///
+    /// Its sizes are those that the program itself chooses. Some have other forms: guava:mitz32,
+    /// spark:1, spark:2, dcso:gzip, redisbloom:chunks, redisbloom:resp, redisbloom:scaling,
+    /// valkey-bloom:scaling.
+    #[arg(long = "as", value_name = "NAME[:FORM]")]
+    #[arg(conflicts_with_all = FOREIGN_HAS_NOT)]
+    foreign: Option<tamis_foreign::Target>,
     /// How keys are hashed
     #[arg(long, value_enum)]
     hash: Option<Family>,
@@ -62,6 +77,10 @@ pub(crate) struct BuildRate {
     input: Input,
 }
 
+/// The options that a filter of another program does not have.
+const FOREIGN_HAS_NOT: [&str; 8] =
+    ["bits", "hash", "seed", "temp_dir", "counter_bits", "first", "growth", "window"];
+
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
 enum Family {
     /// Fast, with a public seed: for keys that nobody chooses against you (the default)
@@ -77,6 +96,9 @@ enum Family {
 impl BuildRate {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         output::check_sources(&self.input, [])?;
+        if let Some(target) = self.foreign {
+            return self.build_foreign(target);
+        }
         let sources = self.input.files.iter().chain(self.key.path());
         let destination = self.target.destination(sources)?;
         let hash = self.hash()?;
@@ -118,6 +140,37 @@ impl BuildRate {
         )?;
         destination.save(&any)?;
         self.report(&any, &plan, keys, new)
+    }
+
+    /// A filter that another program reads.
+    fn build_foreign(&self, target: tamis_foreign::Target) -> anyhow::Result<()> {
+        if self.size.filter != Layout::Bloom {
+            bail!("--filter goes with filters of tamis; --as has the layout of its program");
+        }
+        if self.key.is_on_command_line() {
+            bail!("--key-file goes with filters of tamis; no other program has a secret key");
+        }
+        let Target { output, force, json } = &self.target;
+        let destination =
+            Destination::new(output, Content::Foreign, *force, self.input.files.iter())?;
+        let items = match self.size.items {
+            Some(items) => items,
+            None => self.count_items()?,
+        };
+        let fpr = self.size.fpr.unwrap_or(0.01);
+        let (input, memory) = (&self.input, &self.memory);
+        BuildForeign { target, items, fpr, input, memory, destination, output, json: *json }.run()
+    }
+
+    /// Counts the keys, if they can be read twice.
+    fn count_items(&self) -> anyhow::Result<u64> {
+        if !self.input.can_be_counted() {
+            bail!(
+                "standard input and pipes cannot be read twice to count their keys; say how many: \
+                 --items N"
+            );
+        }
+        Ok(self.input.count()?.max(1))
     }
 
     fn hash(&self) -> anyhow::Result<HashFamily> {
@@ -186,15 +239,7 @@ impl BuildRate {
         let items = match (size.items, size.bits) {
             (Some(items), _) => Some(items),
             (None, Some(_)) => None, // it follows from bits and rate
-            (None, None) => {
-                if !self.input.can_be_counted() {
-                    bail!(
-                        "standard input and pipes cannot be read twice to count their keys; say \
-                         how many: --items N"
-                    );
-                }
-                Some(self.input.count()?.max(1))
-            }
+            (None, None) => Some(self.count_items()?),
         };
         let counted = size.items.is_none() && size.bits.is_none();
         let plan = Size {
