@@ -71,7 +71,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Damaged { format, why } => write!(out, "not a filter of {format}: {why}"),
+            Error::Damaged { format, why } => write!(out, "not a {format} filter: {why}"),
             Error::Unknown => {
                 let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
                 write!(
@@ -91,16 +91,16 @@ impl fmt::Display for Error {
                     names.join(" or --from ")
                 )
             }
-            Error::Plan { format, why } => write!(out, "no such filter of {format}: {why}"),
+            Error::Plan { format, why } => write!(out, "no such {format} filter: {why}"),
             Error::Key { why } => out.write_str(why),
-            Error::Unsupported { format, why } => write!(out, "a filter of {format} {why}"),
+            Error::Unsupported { format, why } => write!(out, "a {format} filter {why}"),
             Error::Mismatch { field, left, right } => write!(
                 out,
                 "the filters differ in their {field} ({left} and {right}); rebuild one to match"
             ),
             Error::Full { format, capacity } => write!(
                 out,
-                "the filter of {format} is full: it does not scale and takes {capacity} keys; \
+                "the {format} filter is full: it does not scale and takes {capacity} keys; \
                  build a larger one"
             ),
             Error::Memory { needed, allowed: Some(allowed) } => {

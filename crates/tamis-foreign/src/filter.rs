@@ -164,7 +164,8 @@ impl ForeignFilter {
     /// Whether it holds no more than it was made for. Estimates and rounded sizes are given 5%.
     #[must_use]
     pub fn health(&self) -> Health {
-        let planned = self.planned().items as f64;
+        let first = || self.parts().first().map_or(0.0, Part::max_planned);
+        let planned = self.0.planned().map_or_else(first, |planned| planned.items as f64);
         if self.estimated_items() <= planned * 1.05 + 1.0 { Health::Within } else { Health::Beyond }
     }
 }

@@ -70,16 +70,16 @@ impl Format {
     pub fn program(self) -> &'static str {
         match self {
             Format::Parquet => "Apache Parquet",
-            Format::Guava => "Guava (Java)",
+            Format::Guava => "Guava, Java",
             Format::Spark => "Apache Spark",
-            Format::Dcso => "DCSO bloom",
-            Format::BitsAndBlooms => "bits-and-blooms (Go)",
+            Format::Dcso => "DCSO bloom, flor, poppy 1",
+            Format::BitsAndBlooms => "bits-and-blooms, Go",
             Format::RedisBloom => "RedisBloom",
             Format::ValkeyBloom => "valkey-bloom",
-            Format::Rbloom => "rbloom (Python)",
-            Format::Fastbloom => "fastbloom (Rust)",
-            Format::Bloomfilter => "the crate bloomfilter (Rust)",
-            Format::PybloomLive => "pybloom_live (Python)",
+            Format::Rbloom => "rbloom, Python",
+            Format::Fastbloom => "fastbloom, Rust",
+            Format::Bloomfilter => "bloomfilter, Rust",
+            Format::PybloomLive => "pybloom_live, Python",
         }
     }
 }

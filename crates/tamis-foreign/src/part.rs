@@ -63,12 +63,36 @@ impl Part<'_> {
     #[must_use]
     pub fn planned(&self) -> Planned {
         self.planned.unwrap_or_else(|| {
+            if self.in_blocks {
+                // Its hashes are always eight and tell nothing.
+                let items = (self.bits as f64 / 256.0 * ITEMS_IN_CROWDED_BLOCK) as u64;
+                return Planned { items, fpr: CROWDED, stored: false };
+            }
             let items = (self.bits as f64 * std::f64::consts::LN_2 / f64::from(self.hashes)) as u64;
-            let fpr = fpr_with(items, self.bits, self.reach, self.hashes, self.in_blocks);
+            let fpr = fpr_with(items, self.bits, self.reach, self.hashes, false);
             Planned { items, fpr, stored: false }
         })
     }
+
+    /// The most items that it may have been made for. Programs round the number of hashes, up or
+    /// to the nearest, so where the plan is not stored it may be for a few more.
+    #[must_use]
+    pub(crate) fn max_planned(&self) -> f64 {
+        let planned = self.planned();
+        let items = planned.items as f64;
+        if planned.stored || self.in_blocks || self.hashes < 2 {
+            return items;
+        }
+        let hashes = f64::from(self.hashes);
+        items * hashes / (hashes - 1.0)
+    }
 }
+
+/// A split-block filter that lets through more than this is not worth much.
+const CROWDED: f64 = 0.05;
+
+/// How many items a block holds on average where that share of strangers passes.
+const ITEMS_IN_CROWDED_BLOCK: f64 = 35.432;
 
 /// The rate to expect of a filter that holds so many items.
 pub(crate) fn fpr_with(items: u64, bits: u64, reach: u64, hashes: u32, in_blocks: bool) -> f64 {
@@ -93,4 +117,17 @@ pub(crate) fn fpr_with(items: u64, bits: u64, reach: u64, hashes: u32, in_blocks
         rate += chance * lane.powi(8);
     }
     if items > 0.0 { rate.min(1.0) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crowded_block_holds_so_many_items() {
+        let bits = 256 << 30;
+        let items = (bits as f64 / 256.0 * ITEMS_IN_CROWDED_BLOCK) as u64;
+        let rate = fpr_with(items, bits, bits, 8, true);
+        assert!((rate / CROWDED - 1.0).abs() < 1e-3, "{rate}");
+    }
 }

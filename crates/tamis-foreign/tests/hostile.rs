@@ -1,5 +1,5 @@
-//! Files that mean harm: every fixture cut, flipped, exaggerated and spliced. Whatever happens is an
-//! error in words or a filter that works: no panic, no endless loop, and no more memory than a
+//! Files that mean harm: every fixture cut, flipped, exaggerated and spliced. Whatever happens is
+//! an error in words or a filter that works: no panic, no endless loop, and no more memory than a
 //! small multiple of the input.
 
 #![allow(clippy::unwrap_used)]

@@ -64,7 +64,7 @@ pub(crate) struct Measure {
 
 /// The filter that is measured.
 enum Measured {
-    Own(AnyFilter),
+    Own(Box<AnyFilter>),
     Foreign(Asker),
 }
 
@@ -142,7 +142,7 @@ impl Measure {
                 if self.row_group.is_some() {
                     bail!("--row-group goes with Parquet files; leave it out");
                 }
-                Measured::Own(self.opening.open(&self.filter)?)
+                Measured::Own(Box::new(self.opening.open(&self.filter)?))
             }
         };
         if self.members.is_none() && self.strangers.is_none() {

@@ -93,7 +93,7 @@ impl Merge {
         let mut merged = one(first, &self.filters[0])?;
         for path in &self.filters[1..] {
             let Some(other) = self.from.open(path, self.access.memory())? else {
-                bail!("{} is no filter of {}", path.display(), merged.format().program());
+                bail!("{} is no {} filter", path.display(), merged.format());
             };
             merged.union(&one(other, path)?).with_context(|| {
                 format!("cannot merge {} and {}", self.filters[0].display(), path.display())

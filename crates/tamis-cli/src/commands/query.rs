@@ -35,14 +35,14 @@ Examples:
   tamis query --keys long ids.guava new.txt         what its keys are, it does not say
   tamis query data.parquet --column city new.txt    row groups, each with a key it may hold
 
-The filter may be one of another program, known by its shape or by --from. In the place of a filter \
-may stand a Parquet file: then --column names the column whose filters are asked, and each line is \
-the number of a row group, a tab and a key that may be in it.
+The filter may be one of another program, known by its shape or by --from. In the place of a \
+filter may stand a Parquet file: then --column names the column whose filters are asked, and each \
+line is the number of a row group, a tab and a key that may be in it.
 
 JSON fields: file, promise, keys, passed, printed, foreign (with --skip-foreign), asked (text, \
 integers, text and integers, or elements of a universe), fpr_now; of a published filter also fp, \
-fn, epsilon; of another program's filter also format, and for a Parquet file row_groups: row_group, \
-passed, fpr_now of each.")]
+fn, epsilon; of another program's filter also format, and for a Parquet file row_groups: \
+row_group, passed, fpr_now of each.")]
 pub(crate) struct Query {
     /// The filter
     filter: PathBuf,

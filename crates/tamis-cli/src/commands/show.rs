@@ -45,7 +45,7 @@ impl Show {
         let name = self.filter.file_name().unwrap_or(self.filter.as_os_str()).to_string_lossy();
         if let Some(found) = self.from.open(&self.filter, self.opening.memory())? {
             let (filter, _) = found.one(self.column.as_deref(), self.row_group)?;
-            let title = format!("{name}: a filter of {}", filter.format().program());
+            let title = format!("{name}: a {} filter", filter.format());
             let parts = filter.parts();
             let bodies: Vec<_> = parts.iter().map(|part| (part.body, part.bits)).collect();
             let note = format!(

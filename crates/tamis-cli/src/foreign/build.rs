@@ -7,12 +7,13 @@ use crate::output::{self, Destination, Integer, Report, count_of, grouped, rate,
 use anyhow::{Context, bail};
 use serde::Serialize;
 use std::path::Path;
-use tamis_foreign::{ForeignFilter, Format, Plan, Target};
+use tamis_foreign::{ForeignFilter, Format, KeyKind, Plan, Target};
 
 /// What to build.
 pub(crate) struct BuildForeign<'a> {
     pub(crate) target: Target,
-    pub(crate) items: u64,
+    /// Counted, if it is not said.
+    pub(crate) items: Option<u64>,
     pub(crate) fpr: f64,
     pub(crate) input: &'a Input,
     pub(crate) memory: &'a MemoryLimit,
@@ -22,13 +23,9 @@ pub(crate) struct BuildForeign<'a> {
 }
 
 impl BuildForeign<'_> {
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let plan = Plan::with_form(self.target, self.items, self.fpr)?;
-        if let Some(allowed) = self.memory.bytes().filter(|max| plan.bytes() > *max) {
-            let needed = plan.bytes();
-            return Err(tamis_foreign::Error::Memory { needed, allowed: Some(allowed) }.into());
-        }
-        let format = plan.format();
+    /// The kind of keys: as it was said, or the usual one of the format.
+    fn kind(&self) -> anyhow::Result<KeyKind> {
+        let format = self.target.format;
         let said = self.input.format.foreign_kind()?;
         if said.is_none() && format == Format::Rbloom {
             bail!(
@@ -39,10 +36,25 @@ impl BuildForeign<'_> {
         let kind = said.or(format.key_kinds().first().copied());
         let kind = kind.context("a format has some kind of keys")?;
         format.check_key_kind(kind)?;
+        Ok(kind)
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let format = self.target.format;
+        let kind = self.kind()?;
+        let reading = self.input.format.for_foreign(kind, false);
+        let items = match self.items {
+            Some(items) => items,
+            None => self.input.count(&reading)?,
+        };
+        let plan = Plan::with_form(self.target, items, self.fpr)?;
+        if let Some(allowed) = self.memory.bytes().filter(|max| plan.bytes() > *max) {
+            let needed = plan.bytes();
+            return Err(tamis_foreign::Error::Memory { needed, allowed: Some(allowed) }.into());
+        }
         let mut filter = ForeignFilter::with_plan(&plan)?;
         let (mut keys, mut new) = (0u64, 0u64);
         let mut key = Vec::new();
-        let reading = self.input.format.for_foreign(kind, false);
         // A chain depends on the order of its keys.
         reading.each(&self.input.files, "building", Reading::InOrder, |batch| {
             keys += batch.len() as u64;
@@ -74,13 +86,13 @@ impl BuildForeign<'_> {
             fill: filter.fill(),
             fpr_now: filter.expected_fpr(),
             text: format!(
-                "{}: a filter for {} ({}), {}, {}\n\
+                "{}: a {} filter ({}), {}, {}\n\
                  keys      {} read as {kind}, at least {} of them distinct\n\
                  promise   every one of them passes; of strangers, about {} now, and {} with {}\n\
                  health    {} plan",
                 self.output.display(),
-                format.program(),
                 plan.target(),
+                format.program(),
                 filter.variant(),
                 count_of(bytes.len() as u64, "byte"),
                 grouped(keys),

@@ -62,15 +62,15 @@ fn text(file: &str, filter: &ForeignFilter, parts: &[Part<'_>]) -> String {
         Health::Beyond => "beyond plan: build a larger one".to_owned(),
     };
     let mut text = format!(
-        "{file}: a filter of {} ({}), {}\n\
+        "{file}: a {} filter ({}), {}\n\
          plan      {promise}\n\
          holds     {}{counted}\n\
          fill      {:.1}% of {}, {hashes}\n\
          now       {} of strangers pass\n\
          health    {health}\n\
          keys      {}",
-        filter.format().program(),
         filter.format(),
+        filter.format().program(),
         filter.variant(),
         contents(filter),
         100.0 * filter.fill(),

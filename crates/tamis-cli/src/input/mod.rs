@@ -152,14 +152,20 @@ impl Input {
         !self.files.is_empty() && !self.files.iter().any(once)
     }
 
-    /// How many keys there are.
-    pub(crate) fn count(&self) -> anyhow::Result<u64> {
+    /// How many keys there are, at least 1, if they can be read twice.
+    pub(crate) fn count(&self, format: &KeyFormat) -> anyhow::Result<u64> {
+        if !self.can_be_counted() {
+            bail!(
+                "standard input and pipes cannot be read twice to count their keys; say how many: \
+                 --items N"
+            );
+        }
         let mut keys = 0;
-        self.format.for_new_filter().each(&self.files, "counting", Reading::AnyOrder, |batch| {
+        format.each(&self.files, "counting", Reading::AnyOrder, |batch| {
             keys += batch.len() as u64;
             Ok(true)
         })?;
-        Ok(keys)
+        Ok(keys.max(1))
     }
 }
 

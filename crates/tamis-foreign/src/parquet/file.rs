@@ -304,7 +304,7 @@ impl<F: Read + Seek> ParquetFile<F> {
                 self.columns.iter().take(20).map(|column| column.name.as_str()).collect();
             Error::Unsupported {
                 format: Format::Parquet,
-                why: format!("file has no column {name:?}; it has {}", names.join(", ")),
+                why: format!("is in no column {name:?}; the file has {}", names.join(", ")),
             }
         })
     }

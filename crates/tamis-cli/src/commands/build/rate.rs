@@ -153,24 +153,9 @@ impl BuildRate {
         let Target { output, force, json } = &self.target;
         let destination =
             Destination::new(output, Content::Foreign, *force, self.input.files.iter())?;
-        let items = match self.size.items {
-            Some(items) => items,
-            None => self.count_items()?,
-        };
-        let fpr = self.size.fpr.unwrap_or(0.01);
+        let (items, fpr) = (self.size.items, self.size.fpr.unwrap_or(0.01));
         let (input, memory) = (&self.input, &self.memory);
         BuildForeign { target, items, fpr, input, memory, destination, output, json: *json }.run()
-    }
-
-    /// Counts the keys, if they can be read twice.
-    fn count_items(&self) -> anyhow::Result<u64> {
-        if !self.input.can_be_counted() {
-            bail!(
-                "standard input and pipes cannot be read twice to count their keys; say how many: \
-                 --items N"
-            );
-        }
-        Ok(self.input.count()?.max(1))
     }
 
     fn hash(&self) -> anyhow::Result<HashFamily> {
@@ -239,7 +224,7 @@ impl BuildRate {
         let items = match (size.items, size.bits) {
             (Some(items), _) => Some(items),
             (None, Some(_)) => None, // it follows from bits and rate
-            (None, None) => Some(self.count_items()?),
+            (None, None) => Some(self.input.count(&self.input.format.for_new_filter())?),
         };
         let counted = size.items.is_none() && size.bits.is_none();
         let plan = Size {
