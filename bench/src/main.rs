@@ -6,7 +6,8 @@
 //!
 //! and likewise `insert`, `strings` and `all` of them; `static` builds and asks static filters
 //! (with --full of 2x10^7 keys as well); `removable` does so with
-//! filters that can forget, and `shared` with filters that threads share; `private` builds and asks
+//! filters that can forget, `chains` with filters that grow or forget by themselves, and `shared`
+//! with filters that threads share; `private` builds and asks
 //! published filters, `noise` flips bits, `zone` asks zone filters and `list` lists them; `soak
 //! [--seconds N]` asks a mapped filter with eight threads while another process replaces its file
 //! (60 seconds, or with --full 10^9 lookups). `--level avx2|scalar` measures as if the processor
@@ -15,6 +16,7 @@
 //! printed, with quartiles, ratios to the bare memory access, and, beside every lookup, the
 //! share of keys that passed.
 
+mod chains;
 mod insert;
 mod keys;
 mod list;
@@ -92,6 +94,7 @@ fn main() -> ExitCode {
                 "static" => static_filter::run(&mut report, full),
                 "removable" => removable::run(&mut report, full),
                 "shared" => shared::run(&mut report, full),
+                "chains" => chains::run(&mut report, full),
                 "noise" => {
                     noise::run();
                     Ok(())
@@ -148,7 +151,7 @@ fn finish(result: Result<(), Box<dyn std::error::Error>>) -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: tamis-bench lookup|insert|strings|static|removable|shared|private|zone|all \
+        "usage: tamis-bench lookup|insert|strings|static|removable|shared|chains|private|zone|all \
          [--full] [--csv FILE], \
          tamis-bench noise|list, or tamis-bench soak [--seconds N] [--full]; \
          each with [--level scalar|avx2|avx512|neon] or [--levels]"

@@ -10,15 +10,20 @@ pub(crate) struct Contents {
     pub(crate) items: f64,
     pub(crate) exact: bool,
     pub(crate) planned: u64,
+    /// Whether it holds keys beyond its window, which are not too many.
+    forgets: bool,
 }
 
 impl Contents {
     pub(crate) fn of(filter: &AnyFilter) -> Contents {
         match filter.estimated_items() {
-            Some(items) => {
-                Contents { items, exact: filter.len_is_exact(), planned: filter.plan().items() }
-            }
-            None => Contents { items: 0.0, exact: true, planned: 0 },
+            Some(items) => Contents {
+                items,
+                exact: filter.len_is_exact(),
+                planned: filter.plan().items(),
+                forgets: matches!(filter, AnyFilter::Rolling(_)),
+            },
+            None => Contents { items: 0.0, exact: true, planned: 0, forgets: false },
         }
     }
 }
@@ -31,6 +36,7 @@ impl fmt::Display for Contents {
             items if !items.is_finite() => {
                 write!(out, "it is full, and cannot tell how many more it holds than {planned}")
             }
+            items if self.forgets => write!(out, "about {} remembered", about(items)),
             items if self.exact => write!(out, "{} of {planned}", about(items)),
             items => write!(out, "about {} of {planned}", about(items)),
         }

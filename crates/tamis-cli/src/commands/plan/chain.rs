@@ -232,12 +232,15 @@ impl ChainPlan {
     /// A chain that forgets.
     pub(crate) fn rolling(plan: &RollingPlan) -> ChainPlan {
         let text = format!(
-            "A rolling filter that remembers the last {}, {}, at a rate of {}\n\
+            "A rolling filter that remembers the last {}{}, at a rate of {}\n\
              size      {} ({} with the file's header), {:.2} bits an item\n\
              layout    {} generations; the oldest is forgotten when a new one begins\n\
              expected  fewer than {} of strangers pass while no window holds more keys",
             window_text(plan.window()),
-            count_of(plan.items(), "key"),
+            match plan.window() {
+                Window::Time(_) => format!(", up to {}", count_of(plan.items(), "key")),
+                _ => String::new(),
+            },
             rate(plan.fpr()),
             count_of(plan.bytes(), "byte"),
             grouped(plan.file_bytes()),
