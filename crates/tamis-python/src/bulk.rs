@@ -12,6 +12,9 @@ use tamis::{AnyFilter, Error, HashFamily};
 
 /// How many Python objects are turned into keys before the filter is asked.
 const OBJECTS: usize = 1 << 10;
+/// After how many of them other Python threads get their turn: some thousandths of a second. A loop
+/// over an iterator that is not written in Python would never give it to them.
+const TURN: usize = 1 << 16;
 
 /// Keys of one batch. The common types have their own form, for which the library is fastest.
 pub(crate) enum Keys<'a> {
@@ -147,6 +150,9 @@ pub(crate) fn feed_objects<'py>(
         if taken.is_err() || !more {
             ended = taken.and(ended);
             break;
+        }
+        if done % TURN == 0 {
+            py.detach(|| {});
         }
         meter.tell(py, done)?;
     }

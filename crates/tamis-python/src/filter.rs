@@ -5,7 +5,7 @@ use crate::bulk::{self, Keys, Options, Sink};
 use crate::errors::{OrRaise, closed, exception};
 use crate::guarded::{Guarded, Session};
 use crate::keys::{Simple, key_of, simple};
-use crate::{notebook, plan, rate};
+use crate::{foreign, notebook, plan, rate};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -698,6 +698,9 @@ pub(crate) fn _restore<'py>(
 /// call `close()`. While the file is mapped, nobody may cut it short or write into it; replacing
 /// it by another file, as `save` does, is safe. `mmap=False` reads the file instead.
 ///
+/// A file of another program becomes a `ForeignFilter`. `format` says which program wrote it, if
+/// its shape does not: `guava`, `spark`, `dcso`, `rbloom`, ...
+///
 /// >>> import tamis, tempfile, os
 /// >>> path = os.path.join(tempfile.mkdtemp(), "seen.tamis")
 /// >>> seen = tamis.Bloom(1000, 0.01)
@@ -708,7 +711,8 @@ pub(crate) fn _restore<'py>(
 /// True
 #[pyfunction]
 #[pyo3(signature = (
-    path, hash_func=None, *, key=None, dictionary=None, verify=false, mmap=true, max_memory=None
+    path, hash_func=None, *, key=None, dictionary=None, verify=false, mmap=true, max_memory=None,
+    format=None
 ))]
 #[allow(clippy::too_many_arguments)] // Python's keyword arguments
 pub(crate) fn open<'py>(
@@ -719,21 +723,28 @@ pub(crate) fn open<'py>(
     verify: bool,
     mmap: bool,
     max_memory: Option<u64>,
+    format: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = path.py();
     let universe = dictionary.map(crate::zone::dictionary_of).transpose()?;
     let open = options(py, key, universe, max_memory)?;
     let function = own_function(hash_func)?;
     let file = path_of(path)?;
+    if let Some(format) = format {
+        return foreign::open(path, Some(foreign::format_of(format)?), function, max_memory);
+    }
     let opened = py.detach(|| {
-        // Files of other programs go here, before the library refuses them.
         if mmap {
             open.verify(verify).path(&file)
         } else {
             open.reader(std::fs::File::open(&file)?)
         }
     });
-    of_class(&py.get_type::<Filter>(), opened.or_raise_at(path)?, function)
+    match opened {
+        // Perhaps another program wrote it.
+        Err(Error::NotTamis) => foreign::open(path, None, function, max_memory),
+        opened => of_class(&py.get_type::<Filter>(), opened.or_raise_at(path)?, function),
+    }
 }
 
 /// Puts one key into a filter that can take it; says whether it was certainly new.

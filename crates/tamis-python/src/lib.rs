@@ -9,6 +9,7 @@
 //! | `columns/` | NumPy arrays and Arrow columns, read where they lie |
 //! | `answers` | what `contains_many` gives back |
 //! | `filter` | the base class: files, pickles, comparisons |
+//! | `foreign` | filters of other programs |
 //! | `guarded` | a value that Python threads share |
 //! | `rate`, `zone`, `privacy`, `concurrent` | the classes of filters |
 //! | `plan` | plans |
@@ -21,6 +22,7 @@ mod columns;
 mod concurrent;
 mod errors;
 mod filter;
+mod foreign;
 mod guarded;
 mod keys;
 mod notebook;
@@ -46,6 +48,8 @@ mod _tamis {
     use super::concurrent::ConcurrentBloom;
     #[pymodule_export]
     use super::filter::{_restore, Filter, open};
+    #[pymodule_export]
+    use super::foreign::ForeignFilter;
     #[pymodule_export]
     use super::plan::{Plan, PrivacyPlan, RatePlan, ZonePlan, plan_privacy, plan_rate, plan_zone};
     #[pymodule_export]

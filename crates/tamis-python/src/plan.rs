@@ -424,8 +424,8 @@ pub(crate) fn kind_of(name: &str) -> PyResult<Option<Kind>> {
 /// promise   rate
 /// filter    static
 /// items     1,000,000
-/// size      847,300 bytes, 6.78 bits an item
-/// fpr       1% asked, 0.9914% expected
+/// size      847,935 bytes, 6.78 bits an item
+/// fpr       1% asked, 0.9997% expected
 /// shards    1
 #[pyfunction]
 #[pyo3(signature = (items=None, fpr=None, *, bits=None, filter="bloom"))]

@@ -60,6 +60,7 @@ pub(crate) fn wrap(py: Python<'_>, filter: Filter) -> PyResult<Bound<'_, PyAny>>
         "counting" => object!(MutableFilter, CountingBloom),
         "quotient" => object!(MutableFilter, QuotientFilter),
         "scalable" => object!(MutableFilter, ScalableBloom),
+        "rolling" => object!(MutableFilter),
         "zone" => object!(MutableFilter, ZoneFilter),
         "counting zone" => object!(MutableFilter, CountingZoneFilter),
         "static" => object!(StaticFilter),
@@ -539,7 +540,7 @@ impl QuotientFilter {
 /// >>> seen = ScalableBloom(100, 0.01)
 /// >>> seen.update(range(1000))
 /// >>> seen.health, len(seen), seen.links
-/// ('within', 996, 4)
+/// ('within', 999, 4)
 #[pyclass(extends = MutableFilter, frozen, weakref, module = "tamis")]
 pub(crate) struct ScalableBloom;
 
