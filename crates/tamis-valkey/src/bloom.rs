@@ -430,11 +430,8 @@ impl Sized {
     fn after(&mut self, max_bytes: u64) -> Result<&mut Scalable, Stop> {
         let Some(growth) = self.expansion else { return Err(Stop::Full) };
         if self.after.is_none() {
-            let items = self.capacity.saturating_mul(u64::from(growth));
-            let plan = ScalablePlan::new(items, self.rate * LEFT)
-                .and_then(|plan| plan.with_growth(growth))
-                .map_err(stop)?;
-            let needed = plan.bytes_for(items).map_err(stop)?;
+            let plan = chain_after(self.capacity, self.rate, growth).map_err(stop)?;
+            let needed = plan.bytes_for(plan.items()).map_err(stop)?;
             if needed > max_bytes {
                 return Err(Stop::NoGrowth(too_large(needed, max_bytes).text().to_owned()));
             }
@@ -486,6 +483,27 @@ pub(crate) fn planned(reserve: Reserve) -> Result<Planned, Error> {
             Ok(Planned::Sized(sized(layout, capacity, rate * share)?))
         }
     }
+}
+
+/// The bytes of a filter that has grown to so many items.
+pub(crate) fn bytes_for(reserve: Reserve, items: u64) -> Result<u64, Error> {
+    match planned(reserve)? {
+        Planned::Chain(plan, _) => plan.bytes_for(items),
+        Planned::Sized(plan) => {
+            let after = items.saturating_sub(reserve.capacity);
+            if after == 0 {
+                return Ok(plan.bytes());
+            }
+            let chain = chain_after(reserve.capacity, reserve.rate, reserve.expansion.unwrap_or(1));
+            Ok(plan.bytes().saturating_add(chain?.bytes_for(after)?))
+        }
+    }
+}
+
+/// The plan of the chain after a filter of bits.
+fn chain_after(capacity: u64, rate: f64, growth: u32) -> Result<ScalablePlan, Error> {
+    let items = capacity.saturating_mul(u64::from(growth));
+    ScalablePlan::new(items, rate * LEFT)?.with_growth(growth)
 }
 
 /// The plan of a filter of bits.

@@ -385,3 +385,95 @@ pub(crate) fn too_large(bytes: u64, most: u64) -> Refusal {
 pub(crate) const fn no_memory() -> Refusal {
     Refusal::new("ERR Insufficient memory to create filter")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bloom::Reserve;
+    use crate::cuckoo::Shape;
+    use crate::settings::Layout;
+    use tamis::privacy::Epsilon;
+
+    /// One value of each kind, and one that has grown past its reserve.
+    fn values() -> Vec<Value> {
+        let reserve = |capacity, layout| Reserve {
+            capacity,
+            rate: 0.01,
+            expansion: Some(2),
+            layout,
+            seed: 5,
+        };
+        let bloom = |capacity, layout| {
+            let mut bloom = Bloom::new(reserve(capacity, layout), u64::MAX).unwrap();
+            (0..100u32).for_each(|one| {
+                bloom.insert(&one.to_le_bytes(), u64::MAX).unwrap();
+            });
+            Value::Bloom(bloom)
+        };
+        let mut cuckoo = Cuckoo::new(Shape::for_capacity(40), u64::MAX).unwrap();
+        (0..100u32).for_each(|one| cuckoo.insert(&one.to_le_bytes(), u64::MAX).unwrap());
+        let mut ledger = Ledger::new(Epsilon::MAX).unwrap();
+        ledger.charge("0.5".parse().unwrap(), 7, b"two words\n").unwrap();
+        vec![
+            bloom(20, Layout::Auto),
+            bloom(1000, Layout::Bloom),
+            bloom(20, Layout::Split),
+            Value::Cuckoo(cuckoo),
+            Value::Ledger(ledger),
+        ]
+    }
+
+    fn bytes(value: &Value) -> (Vec<u8>, Vec<u8>) {
+        let mut stream = Vec::new();
+        value.write_to(&mut stream).unwrap();
+        (value.preamble().0, stream)
+    }
+
+    #[test]
+    fn a_value_is_its_preamble_and_stream() {
+        for mut value in values() {
+            let (preamble, stream) = bytes(&value);
+            for step in [1, 7, 1000, usize::MAX] {
+                let mut arriving = Arriving::begin(&preamble, u64::MAX).unwrap();
+                for piece in stream.chunks(step.min(stream.len())) {
+                    assert!(!arriving.is_complete());
+                    arriving.append(piece).unwrap();
+                }
+                assert!(arriving.is_complete());
+                assert_eq!(arriving.append(b"x"), Err(TOO_BIG));
+                assert!(bytes(&arriving.finish().unwrap()) == (preamble.clone(), stream.clone()));
+            }
+            assert!(bytes(&value.copy().unwrap()) == (preamble.clone(), stream.clone()));
+            value.move_small_parts();
+            assert!(bytes(&value) == (preamble.clone(), stream.clone()));
+            let most = stream.len() as u64;
+            assert!(Arriving::begin(&preamble, most).is_ok());
+            assert!(Arriving::begin(&preamble, most - 1).is_err());
+        }
+    }
+
+    #[test]
+    fn every_damaged_byte_is_refused_or_harmless() {
+        for value in values() {
+            let (preamble, stream) = bytes(&value);
+            for place in 0..preamble.len() {
+                for bit in 0..8 {
+                    let mut damaged = preamble.clone();
+                    damaged[place] ^= 1 << bit;
+                    let Ok(mut arriving) = Arriving::begin(&damaged, 1 << 20) else { continue };
+                    if arriving.append(&stream).is_ok() && arriving.is_complete() {
+                        let _ = arriving.finish();
+                    }
+                }
+            }
+            for place in 0..stream.len() {
+                let mut damaged = stream.clone();
+                damaged[place] ^= 1;
+                let mut arriving = Arriving::begin(&preamble, u64::MAX).unwrap();
+                let read = arriving.append(&damaged).and_then(|()| arriving.finish());
+                // A ledger is text, and has no checksum of its own.
+                assert!(read.is_err() || matches!(value, Value::Ledger(_)), "byte {place}");
+            }
+        }
+    }
+}

@@ -373,6 +373,15 @@ def test_valkey_dialect(vb):
     assert b"fast" in raw(vb, "COMMAND", "INFO", "BF.ADD")[0][2]
     assert raw(vb, "BF.INSERT", "empty", "CAPACITY", 50) == []
     assert raw(vb, "BF.INFO", "empty", "CAPACITY") == 50
+    assert raw(vb, "BF.INSERT", "to", "CAPACITY", 100, "VALIDATESCALETO", 10**6, "ITEMS", "a") == [1]
+    for words, text in [
+        (["VALIDATESCALETO", "x", "ITEMS", "a"], "ERR bad validate scale to value"),
+        (["NONSCALING", "VALIDATESCALETO", 10**6, "ITEMS", "a"],
+         "ERR cannot use NONSCALING and VALIDATESCALETO options together"),
+    ]:
+        assert error_of(vb, "BF.INSERT", "x", *words) == text
+    text = error_of(vb, "BF.INSERT", "x", "VALIDATESCALETO", 10**11, "ITEMS", "a")
+    assert "tamis.max-filter-bytes allows" in text
     vb3 = redis.Redis(port=vb.connection_pool.connection_kwargs["port"], protocol=3)
     assert raw(vb3, "BF.EXISTS", "k", "a") == 1 and raw(vb3, "BF.EXISTS", "k", "a") is not True
     assert isinstance(raw(vb3, "BF.INFO", "k"), list)

@@ -85,11 +85,18 @@ struct Options {
     reserve: Reserve,
     expands: bool,
     fixed: bool,
+    /// The items that the filter must be able to grow to.
+    scale_to: Option<u64>,
 }
 
 impl Options {
     fn new() -> Options {
-        Options { reserve: Reserve::default_settings(), expands: false, fixed: false }
+        Options {
+            reserve: Reserve::default_settings(),
+            expands: false,
+            fixed: false,
+            scale_to: None,
+        }
     }
 
     fn take(&mut self, word: &[u8], words: &mut Words<'_>, by: By) -> Result<bool, Refusal> {
@@ -118,6 +125,15 @@ impl Options {
         }
         if self.fixed {
             self.reserve.expansion = None;
+        }
+        if let Some(items) = self.scale_to {
+            if self.fixed {
+                return Err(Refusal::new(
+                    "ERR cannot use NONSCALING and VALIDATESCALETO options together",
+                ));
+            }
+            let bytes = crate::bloom::bytes_for(self.reserve, items)?;
+            crate::bloom::check(bytes, settings::max_filter_bytes())?;
         }
         Ok(self.reserve)
     }
@@ -222,6 +238,9 @@ pub(crate) fn insert(context: &mut Context, arguments: Arguments<'_>) -> Outcome
             options.reserve.rate = read_rate(words.next(), By::Insert)?;
         } else if is(word, "NOCREATE") {
             create = false;
+        } else if of_valkey() && is(word, "VALIDATESCALETO") {
+            let bad = "ERR bad validate scale to value";
+            options.scale_to = Some(words.value(natural, bad)?);
         } else if !options.take(word, &mut words, By::Insert)? {
             return Err(if of_valkey() { UNKNOWN_OF_VALKEY } else { UNKNOWN });
         }

@@ -9,8 +9,13 @@ use crate::refusal::{Outcome, Refusal};
 use crate::server::{Arguments, Context, Held};
 use crate::value::Value;
 use std::net::Ipv4Addr;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 use tamis::AnyFilter;
 use tamis::zone::{CountingFilter, Filter, Plan, Prefer, Universe};
+
+/// How long a listing may take.
+const MAX_LISTING: Duration = Duration::from_secs(10);
 
 const UNIVERSE: &str = "ERR bad universe: a number, FIRST..LAST or ipv4";
 
@@ -80,7 +85,12 @@ pub(crate) fn list(context: &mut Context, arguments: Arguments<'_>) -> Outcome {
     };
     let work = move || -> Result<Vec<Vec<u8>>, Refusal> {
         let Value::Filter(Loaded { filter, .. }) = filter else { return Ok(Vec::new()) };
-        let list = filter.list()?;
+        // A listing may take longer than anybody waits for: in a script the server would wait.
+        let end = Instant::now() + MAX_LISTING;
+        let report = &mut |_| {
+            if Instant::now() < end { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let list = filter.list_with(None, report)?;
         if !list.exact {
             return Err(Refusal::new(
                 "ERR the filter holds more items than its zone: they cannot be listed exactly",
