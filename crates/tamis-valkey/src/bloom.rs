@@ -140,6 +140,8 @@ impl Bloom {
         match &mut self.shape {
             Shape::Chain(chain) => {
                 chain.limit_memory(Some(max_bytes));
+                // Moving a large link's keys would keep the server from all else.
+                chain.open_whole_links(true);
                 chain.insert(key).map_err(stop)
             }
             Shape::Sized(sized) => {
@@ -154,6 +156,7 @@ impl Bloom {
                 let held = bytes_of(&sized.filter);
                 let after = sized.after(max_bytes.saturating_sub(held))?;
                 after.limit_memory(Some(max_bytes.saturating_sub(held)));
+                after.open_whole_links(true);
                 after.insert(key).map_err(stop)
             }
         }
