@@ -39,6 +39,14 @@ fn it_is_planned_built_and_asked() {
     shell.run("show f -o f.svg").ok();
     let drawn = std::fs::read_to_string(shell.path("f.svg")).unwrap();
     assert!(drawn.contains("A solution of equations"), "{drawn}");
+    let rate = shell.run("plan rate --items 1e6 --bits 8e6 --filter static --json").json();
+    let items = shell.run("plan rate --fpr 1% --bits 8e6 --filter static --json").json();
+    for plan in [&rate, &items] {
+        assert!((7_900_000..=8_000_000).contains(&plan["bits"].as_u64().unwrap()), "{plan}");
+    }
+    assert!(rate["fpr"].as_f64().unwrap() < 0.0044 && items["items"].as_u64() > Some(1_170_000));
+    shell.run("plan rate --items 1e6 --bits 9 --filter static").refused(&["too few", "nearest"]);
+    shell.run("plan rate --bits 9 --filter static").refused(&["two of"]);
     shell.run("plan rate --items 1e6 --fpr 1% --filter static --plot p.svg").ok();
     assert!(std::fs::read_to_string(shell.path("p.svg")).unwrap().contains("this plan: static"));
     let advice = shell.run("plan rate --items 1e6 --fpr 1%").ok();

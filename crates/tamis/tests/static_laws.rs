@@ -313,3 +313,34 @@ fn all_subsets_of_few_digests() {
         assert!(taken.iter().all(|i| filter.contains_digest(digests[*i])), "{taken:?}");
     }
 }
+
+/// Each of items, rate and bits from the other two: the answer fits, and a little more does not.
+#[test]
+fn any_two_numbers_give_the_third() {
+    for bits in [200, 1_000, 4_096, 100_000, 8_000_000, 1 << 40] {
+        for fpr in [0.999, 0.5, 0.01, 0.001, 1e-9] {
+            let Ok(plan) = StaticPlan::from_fpr_bits(fpr, bits) else {
+                assert!(StaticPlan::new(1, fpr).unwrap().bits() > bits, "{fpr} {bits}");
+                continue;
+            };
+            let next = StaticPlan::new(plan.items() + 1, fpr).unwrap();
+            assert!(plan.bits() <= bits && next.bits() > bits, "{fpr} {bits}: {plan:?}");
+        }
+        for items in [1, 100, 5_000, 1_000_000, 1 << 36] {
+            let Ok(plan) = StaticPlan::from_items_bits(items, bits) else {
+                assert!(StaticPlan::new(items, 0.999).unwrap().bits() > bits, "{items} {bits}");
+                continue;
+            };
+            assert!(plan.bits() <= bits, "{items} {bits}: {plan:?}");
+            // Rates differ by whole buckets of blocks, and no rate is below the lowest.
+            if let Ok(lower) = StaticPlan::new(items, plan.fpr() * 0.97) {
+                assert!(lower.bits() > bits || items <= 5_000, "{items} {bits}: {plan:?}");
+            }
+        }
+    }
+    assert!(StaticPlan::from_items_bits(1_000, 0).is_err());
+    assert!(StaticPlan::from_fpr_bits(0.01, 0).is_err());
+    assert!(StaticPlan::from_fpr_bits(f64::NAN, 1_000).is_err());
+    assert!(StaticPlan::from_items_bits(u64::MAX, u64::MAX).is_err());
+    assert!(StaticPlan::from_fpr_bits(0.01, u64::MAX).is_ok());
+}

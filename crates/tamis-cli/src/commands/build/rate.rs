@@ -104,6 +104,12 @@ impl BuildRate {
         let hash = self.hash()?;
         if self.size.filter == Layout::Static {
             self.size.check_static()?;
+            if self.size.bits.is_some() {
+                bail!(
+                    "--bits does not go with build --filter static: its size follows from the keys \
+                     and the rate; give --fpr (tamis plan says which rate so many bits have)"
+                );
+            }
             let build = BuildStatic {
                 input: &self.input,
                 target: &self.target,

@@ -180,12 +180,6 @@ impl Size {
 
     /// Refuses options that a static filter does not have.
     pub(crate) fn check_static(&self) -> anyhow::Result<()> {
-        if self.bits.is_some() {
-            anyhow::bail!(
-                "--bits does not go with --filter static: its size follows from the keys and the \
-                 rate; give --fpr"
-            );
-        }
         if self.counter_bits.is_some() {
             anyhow::bail!(
                 "--counter-bits goes with --filter counting; leave it out, or take that filter"
@@ -197,9 +191,19 @@ impl Size {
 
     fn static_plan(&self) -> anyhow::Result<StaticPlan> {
         self.check_static()?;
-        match (self.items, self.fpr) {
-            (Some(items), Some(fpr)) => Ok(StaticPlan::new(items, fpr)?),
-            _ => anyhow::bail!("give --items and --fpr, for example --items 1000000 --fpr 0.01"),
+        match (self.items, self.fpr, self.bits) {
+            (Some(items), Some(fpr), None) => Ok(StaticPlan::new(items, fpr)?),
+            (Some(items), None, Some(bits)) => Ok(StaticPlan::from_items_bits(items, bits)?),
+            (None, Some(fpr), Some(bits)) => Ok(StaticPlan::from_fpr_bits(fpr, bits)?),
+            (Some(_), Some(_), Some(_)) => {
+                anyhow::bail!(
+                    "--items, --fpr and --bits are all given; leave one out: it follows from the \
+                     other two"
+                )
+            }
+            _ => anyhow::bail!(
+                "give two of --items, --fpr and --bits, for example --items 1000000 --fpr 0.01"
+            ),
         }
     }
 }

@@ -65,6 +65,60 @@ impl StaticPlan {
         Ok(StaticPlan { items, fpr, shape })
     }
 
+    /// The lowest rate of `items` distinct keys in no more than `bits`.
+    ///
+    /// ```
+    /// use tamis::rate::StaticPlan;
+    /// let plan = StaticPlan::from_items_bits(1_000_000, 8_000_000)?;
+    /// assert!(plan.bits() <= 8_000_000 && plan.fpr() < 0.0044);
+    /// # Ok::<(), tamis::Error>(())
+    /// ```
+    pub fn from_items_bits(items: u64, bits: u64) -> Result<StaticPlan, Error> {
+        let largest = StaticPlan::new(items, MAX_FPR)?;
+        let fits = |fpr: f64| StaticPlan::new(items, fpr).ok().filter(|plan| plan.bits() <= bits);
+        let Some(mut best) = fits(MAX_FPR) else {
+            let wanted = Wanted::Items { items, fpr: MAX_FPR };
+            return Err(Error::TooFewBits { got: bits, wanted, nearest: largest.bits() });
+        };
+        // Positive numbers are in the order of their bits.
+        let (mut low, mut high) = (MIN_FPR.to_bits(), MAX_FPR.to_bits());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match fits(f64::from_bits(middle)) {
+                Some(plan) => (best, high) = (plan, middle),
+                None => low = middle + 1,
+            }
+        }
+        Ok(best)
+    }
+
+    /// The most distinct keys at the rate `fpr` in no more than `bits`.
+    ///
+    /// ```
+    /// use tamis::rate::StaticPlan;
+    /// let plan = StaticPlan::from_fpr_bits(0.01, 8_000_000)?;
+    /// assert!(plan.bits() <= 8_000_000 && plan.items() > 1_170_000);
+    /// # Ok::<(), tamis::Error>(())
+    /// ```
+    pub fn from_fpr_bits(fpr: f64, bits: u64) -> Result<StaticPlan, Error> {
+        let smallest = StaticPlan::new(1, fpr)?;
+        let fits = |items: u64| StaticPlan::new(items, fpr).ok().filter(|it| it.bits() <= bits);
+        let Some(mut best) = fits(1) else {
+            let wanted = Wanted::Items { items: 1, fpr };
+            return Err(Error::TooFewBits { got: bits, wanted, nearest: smallest.bits() });
+        };
+        // At the highest rate two keys of a thousand have a bit.
+        let (mut low, mut high) = (2, bits.min(MAX_BITS) * 1_000);
+        while low <= high {
+            let middle = low + (high - low) / 2;
+            match fits(middle) {
+                Some(plan) => (best, low) = (plan, middle + 1),
+                None => high = middle - 1,
+            }
+        }
+        Ok(best)
+    }
+
     /// The plan that a file states, if a plan can be so.
     pub(crate) fn from_fields(items: u64, fpr: f64, shape: Shape) -> Result<StaticPlan, Error> {
         let refuse = |field, got: String| Err(Error::Field { field, got });
