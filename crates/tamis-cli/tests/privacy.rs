@@ -178,6 +178,45 @@ fn a_ledger_pays_before_and_refuses_past_its_budget() {
     assert!(words.contains("spent     4.94591015 in 3 charges"), "{words}");
 }
 
+/// 48 charges of 0.1 by their sum, 100 with a delta.
+#[test]
+fn a_delta_pays_for_more_releases() {
+    let shell = Shell::new();
+    shell.file("keys.txt", names(100));
+    let new = shell.run("ledger new daily.ledger --budget 4.8 --delta 1e-6 --json").json();
+    assert_eq!(
+        (&new["delta"], &new["spent"], &new["sum"]),
+        (&1e-6.into(), &0.0.into(), &0.0.into())
+    );
+    let fits = |size: &str| {
+        let shown = shell.run(&format!("ledger show daily.ledger --json --release {size}")).json();
+        shown["release"]["count"].as_u64().unwrap()
+    };
+    assert_eq!((fits("0.1"), fits("4.8"), fits("5"), fits("1e-6")), (100, 1, 0, 10_000));
+    let release = |n: u32| {
+        format!("build privacy --items 100 --epsilon 0.1 --ledger daily.ledger -o {n} keys.txt")
+    };
+    (1..=10).for_each(|n| drop(shell.run(&release(n)).ok()));
+    let shown = shell.run("ledger show daily.ledger --json").json();
+    assert_eq!((&shown["sum"], &shown["release"]["count"]), (&1.0.into(), &90.into()));
+    let words = shell.run("ledger show daily.ledger").ok();
+    assert!(words.contains("4.8, but for a chance of 1e-6"), "{words}");
+    assert!(words.contains("90 more at 0.1"), "{words}");
+    shell.run("publish x --epsilon 5 --ledger daily.ledger -o y").refused(&["x"]);
+    // Two large ones gain nothing, and that is said.
+    shell.run("ledger new large.ledger --budget 9 --delta 1e-6").ok();
+    let large = "build privacy --items 100 --epsilon 3 --ledger large.ledger --force -o l keys.txt";
+    (0..2).for_each(|_| drop(shell.run(large).ok()));
+    let words = shell.run("ledger show large.ledger").ok();
+    assert!(words.contains("too few or too large to gain from a delta"), "{words}");
+    for delta in ["0", "1", "-0.5", "1e-19", "NaN", "x"] {
+        shell
+            .run(&format!("ledger new new.ledger --budget 1 --delta {delta}"))
+            .refused(&["is no delta", "1e-6"]);
+    }
+    shell.run("ledger show daily.ledger --release 0").refused(&["--release 0", "any number"]);
+}
+
 #[test]
 fn a_damaged_ledger_pays_for_nothing() {
     let shell = Shell::new();

@@ -1,7 +1,7 @@
 //! Why something could not be done: the values involved, then the remedy.
 
 #[cfg(feature = "privacy")]
-use crate::privacy::{EpsilonFault, LedgerError, audit::AuditError};
+use crate::privacy::{DeltaFault, EpsilonFault, LedgerError, audit::AuditError};
 use crate::rate::MAX_BITS;
 #[cfg(feature = "zone")]
 use crate::zone::{CodeKind, ListError};
@@ -300,6 +300,14 @@ pub enum Error {
         got: String,
         /// What is wrong with it.
         fault: EpsilonFault,
+    },
+    /// This is no delta.
+    #[cfg(feature = "privacy")]
+    Delta {
+        /// What was given.
+        got: String,
+        /// What is wrong with it.
+        fault: DeltaFault,
     },
     /// The operating system gave no random bytes. Nothing was drawn.
     Randomness {
@@ -633,6 +641,11 @@ impl fmt::Display for Error {
             Error::WrongDictionary => write!(
                 out,
                 "this is not the dictionary that the filter was built with; give the original one"
+            ),
+            #[cfg(feature = "privacy")]
+            Error::Delta { got, fault } => write!(
+                out,
+                "{got:?} is no delta: {fault}; give a chance such as 1e-6, with at most 18 decimals"
             ),
             #[cfg(feature = "privacy")]
             Error::Epsilon { got, fault } => write!(

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use tamis::privacy::{Epsilon, Ledger as Book, LedgerError};
+use tamis::privacy::{Delta, Epsilon, Ledger as Book, LedgerError};
 
 /// Keep a budget of privacy losses
 ///
@@ -36,6 +36,7 @@ enum Command {
 #[command(after_help = "\
 Examples:
   tamis ledger new suspects.ledger --budget 8 --about 'suspects, quarterly'
+  tamis ledger new daily.ledger --budget 5 --delta 1e-6
 
 JSON fields: those of `ledger show`.")]
 struct New {
@@ -44,6 +45,10 @@ struct New {
     /// The largest loss you accept in all
     #[arg(long, value_name = "E", value_parser = epsilon, allow_negative_numbers = true)]
     budget: Epsilon,
+    /// Allow a larger loss with at most this chance; many small releases then cost less than their
+    /// sum
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    delta: Option<Delta>,
     /// What it is for, in a line
     #[arg(long, value_name = "TEXT", default_value = "")]
     about: String,
@@ -58,11 +63,16 @@ struct New {
 Examples:
   tamis ledger show suspects.ledger
   tamis ledger show --json suspects.ledger | jq .left
+  tamis ledger show daily.ledger --release 0.1
 
-JSON fields: file, about, budget, spent, left, entries (sequence, epsilon, time, note).")]
+JSON fields: file, about, budget, delta, spent, sum, left, release (epsilon, count: how many more \
+fit, counted up to 10000), entries (sequence, epsilon, time, note).")]
 struct Show {
     /// The ledger
     ledger: PathBuf,
+    /// Say how many more releases of this loss fit; without it, of the last one's
+    #[arg(long, value_name = "E", value_parser = epsilon, allow_negative_numbers = true)]
+    release: Option<Epsilon>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -91,15 +101,23 @@ impl Ledger {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         match &self.command {
             Command::New(new) => {
-                let book = Book::create(&new.ledger, new.budget, &new.about)
-                    .with_context(|| format!("cannot start {}", new.ledger.display()))?;
-                show(&new.ledger, &book, new.json)
+                let book = match new.delta {
+                    None => Book::create(&new.ledger, new.budget, &new.about),
+                    Some(delta) => {
+                        Book::create_with_delta(&new.ledger, new.budget, delta, &new.about)
+                    }
+                };
+                let book =
+                    book.with_context(|| format!("cannot start {}", new.ledger.display()))?;
+                show(&new.ledger, &book, None, new.json)
             }
-            Command::Show(asked) => show(&asked.ledger, &open(&asked.ledger)?, asked.json),
+            Command::Show(asked) => {
+                show(&asked.ledger, &open(&asked.ledger)?, asked.release, asked.json)
+            }
             Command::Repair(asked) => {
                 let book = Book::repair(&asked.ledger)
                     .with_context(|| format!("cannot repair {}", asked.ledger.display()))?;
-                show(&asked.ledger, &book, asked.json)
+                show(&asked.ledger, &book, None, asked.json)
             }
         }
     }
@@ -127,11 +145,36 @@ struct LedgerReport<'a> {
     file: String,
     about: &'a str,
     budget: f64,
+    delta: Option<f64>,
     spent: f64,
+    sum: f64,
     left: f64,
+    release: Option<ReleaseSize>,
     entries: Vec<EntryReport<'a>>,
     #[serde(skip)]
     book: &'a Book,
+}
+
+/// How many more releases of a loss fit.
+#[derive(Serialize)]
+struct ReleaseSize {
+    epsilon: f64,
+    count: Integer,
+    #[serde(skip)]
+    text: String,
+}
+
+/// Up to how many further releases are counted.
+const MAX_COUNTED: u64 = 10_000;
+
+impl ReleaseSize {
+    fn new(book: &Book, epsilon: Epsilon) -> ReleaseSize {
+        let count = book.charges_left(epsilon, MAX_COUNTED);
+        let number =
+            if count == MAX_COUNTED { format!("{MAX_COUNTED} or more") } else { count.to_string() };
+        let text = format!("{number} more at {epsilon}");
+        ReleaseSize { epsilon: epsilon.to_f64(), count: count.into(), text }
+    }
 }
 
 #[derive(Serialize)]
@@ -142,7 +185,11 @@ struct EntryReport<'a> {
     note: &'a str,
 }
 
-fn show(path: &Path, book: &Book, json: bool) -> anyhow::Result<()> {
+fn show(path: &Path, book: &Book, release: Option<Epsilon>, json: bool) -> anyhow::Result<()> {
+    if release == Some(Epsilon::ZERO) {
+        anyhow::bail!("--release 0 costs nothing, so any number fits; give the loss of a release");
+    }
+    let release = release.or_else(|| book.entries().last().map(|entry| entry.epsilon));
     let entries = book.entries().iter().map(|entry| EntryReport {
         sequence: entry.sequence.into(),
         epsilon: entry.epsilon.to_f64(),
@@ -153,7 +200,10 @@ fn show(path: &Path, book: &Book, json: bool) -> anyhow::Result<()> {
         file: path.display().to_string(),
         about: book.about(),
         budget: book.budget().to_f64(),
+        delta: book.delta().map(Delta::to_f64),
         spent: book.spent().to_f64(),
+        sum: book.sum().to_f64(),
+        release: release.map(|epsilon| ReleaseSize::new(book, epsilon)),
         left: book.left().to_f64(),
         entries: entries.collect(),
         book,
@@ -166,14 +216,20 @@ impl Report for LedgerReport<'_> {
         let book = self.book;
         let about =
             if book.about().is_empty() { String::new() } else { format!(" ({})", book.about()) };
+        let delta =
+            book.delta().map_or(String::new(), |delta| format!(", but for a chance of {delta}"));
         let mut text = format!(
-            "{}{about}\nbudget    {}\nspent     {} in {}\nleft      {}",
+            "{}{about}\nbudget    {}{delta}\nspent     {} in {}{}\nleft      {}",
             self.file,
             book.budget(),
             book.spent(),
             count_of(book.entries().len() as u64, "charge"),
+            gain(book),
             book.left(),
         );
+        if let Some(release) = &self.release {
+            text.push_str(&format!("\nfits      {}", release.text));
+        }
         for entry in book.entries() {
             text.push_str(&format!(
                 "\n  {:>4}  {:>11}  {}  {}",
@@ -181,6 +237,18 @@ impl Report for LedgerReport<'_> {
             ));
         }
         text
+    }
+}
+
+/// What a delta gains over adding up. Below a thousandth it is not worth a word.
+fn gain(book: &Book) -> String {
+    let (spent, sum) = (book.spent().billionths(), book.sum().billionths());
+    match book.delta() {
+        Some(_) if sum > 0 && sum - spent >= sum / 1_000 => {
+            format!("; they add up to {}", book.sum())
+        }
+        Some(_) if sum > 0 => "; they are too few or too large to gain from a delta".to_owned(),
+        _ => String::new(),
     }
 }
 

@@ -58,6 +58,7 @@
 //! the service: it can refuse questions.
 
 pub mod audit;
+mod compose;
 mod epsilon;
 mod ledger;
 mod linear;
@@ -68,6 +69,7 @@ mod release;
 mod ultra;
 
 use crate::{Error, HashFamily};
+pub use compose::{Composition, Delta, DeltaFault};
 pub use epsilon::{Epsilon, EpsilonFault};
 pub use ledger::{Entry, Ledger, LedgerError, LedgerText, LineFault, Receipt, Utc};
 pub use linear::{LinearDraft, LinearFilter, LinearPlan};

@@ -3,7 +3,9 @@
 use super::line::{escape, fields_of, format_line, text, torn_text};
 use super::{LedgerError, LedgerText, LineFault, Utc};
 use crate::Error;
-use crate::privacy::Epsilon;
+use crate::privacy::{Composition, Delta, Epsilon};
+use std::fmt;
+use std::str::FromStr;
 
 /// A charge that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,39 +21,85 @@ pub struct Entry {
     pub note: String,
 }
 
+/// What may be lost in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Budget {
+    pub(super) epsilon: Epsilon,
+    /// The chance that more may be lost. Without one, losses add up.
+    pub(super) delta: Option<Delta>,
+}
+
+impl Budget {
+    /// The version of the files that have such a budget.
+    fn version(self) -> u16 {
+        if self.delta.is_some() { 2 } else { 1 }
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.delta {
+            None => write!(out, "{}", self.epsilon),
+            Some(delta) => write!(out, "{} {delta}", self.epsilon),
+        }
+    }
+}
+
+impl FromStr for Budget {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Budget, Error> {
+        Ok(match text.split_once(' ') {
+            None => Budget { epsilon: text.parse()?, delta: None },
+            Some((epsilon, delta)) => {
+                Budget { epsilon: epsilon.parse()?, delta: Some(delta.parse()?) }
+            }
+        })
+    }
+}
+
 /// What the whole lines of a ledger say.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Book {
-    pub(super) budget: Epsilon,
+    pub(super) budget: Budget,
     pub(super) created: Utc,
     pub(super) about: String,
     pub(super) entries: Vec<Entry>,
-    pub(super) spent: Epsilon,
+    /// What the charges add up to.
+    pub(super) sum: Epsilon,
+    /// What they lose together, if the budget has a delta.
+    composed: Option<Composition>,
     /// Where the whole lines end.
     pub(super) len: usize,
     checksum: u32,
 }
 
 const SIGNATURE: &str = "tamis-ledger-";
-const VERSION: u16 = 1;
+/// The most charges of a ledger whose budget has a delta: what they lose together takes a
+/// millisecond for each to compute.
+pub(super) const MAX_COMPOSED: usize = 1 << 16;
+
+/// The newest version.
+const VERSION: u16 = 2;
 
 impl Book {
     /// A book without charges, and its line.
     pub(super) fn create(
-        budget: Epsilon,
+        budget: Budget,
         created: Utc,
         about: &str,
     ) -> Result<(Book, String), LedgerError> {
         let about = text(LedgerText::Description, about)?;
         let (line, checksum) =
-            format_line(0, &format!("{SIGNATURE}{VERSION}"), budget, created, &about);
+            format_line(0, &format!("{SIGNATURE}{}", budget.version()), budget, created, &about);
         let len = line.len();
         let book = Book {
             budget,
             created,
             about,
             entries: Vec::new(),
-            spent: Epsilon::ZERO,
+            sum: Epsilon::ZERO,
+            composed: budget.delta.map(|_| Composition::default()),
             len,
             checksum,
         };
@@ -60,9 +108,31 @@ impl Book {
 
     /// Reads the lines, as far as they are good. The first must be.
     pub(super) fn read(bytes: &[u8]) -> Result<(Book, Result<(), LedgerError>), Error> {
+        let (book, rest) = Book::read_lines(bytes, usize::MAX)?;
+        if book.is_within() {
+            return Ok((book, rest));
+        }
+        // A charge never loses less: the charges before one that is too much are those that are
+        // not. The first of them is found by halving.
+        let (mut good, mut bad) = (0, book.entries.len());
+        while bad - good > 1 {
+            let middle = usize::midpoint(good, bad);
+            if Book::read_lines(bytes, middle)?.0.is_within() {
+                good = middle;
+            } else {
+                bad = middle;
+            }
+        }
+        let (book, _) = Book::read_lines(bytes, good)?;
+        Ok((book, Err(damaged(bad as u64 + 1, LineFault::ChargesTooMuch))))
+    }
+
+    /// The same for the first lines only, of up to so many charges. Whether a budget with a delta
+    /// pays for them is not looked at.
+    fn read_lines(bytes: &[u8], charges: usize) -> Result<(Book, Result<(), LedgerError>), Error> {
         let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
         let mut book = Book::parse_first_line(lines.next().unwrap_or_default())?;
-        let rest = lines.try_for_each(|line| {
+        let rest = lines.take(charges).try_for_each(|line| {
             let number = book.entries.len() as u64 + 2;
             book.parse_line(line).map_err(|fault| match line.ends_with(b"\n") {
                 true => damaged(number, fault),
@@ -77,7 +147,7 @@ impl Book {
         let line = str::from_utf8(line).map_err(|_| damaged(1, LineFault::NotText))?;
         let (version, fields) = line.split_once('\t').ok_or(LedgerError::NotALedger)?;
         match version.parse::<u16>() {
-            Ok(VERSION) => {}
+            Ok(1..=VERSION) => {}
             Ok(version) if version > VERSION => {
                 return Err(Error::TooNew { version, newest: VERSION });
             }
@@ -105,7 +175,11 @@ impl Book {
         if epsilon == Epsilon::ZERO {
             return Err(LineFault::ChargesNothing);
         }
-        if epsilon > self.left() {
+        if self.is_full() {
+            return Err(LineFault::TooManyCharges);
+        }
+        let sum = self.sum.checked_add(epsilon).ok_or(LineFault::ChargesTooMuch)?;
+        if self.budget.delta.is_none() && sum > self.budget.epsilon {
             return Err(LineFault::ChargesTooMuch);
         }
         self.push(entry, &line, checksum);
@@ -138,15 +212,97 @@ impl Book {
     }
 
     fn push(&mut self, entry: Entry, line: &str, checksum: u32) {
-        // Never beyond the budget, so there is no saturation.
-        self.spent = self.spent.checked_add(entry.epsilon).unwrap_or(Epsilon::MAX);
+        // The caller has checked that the sum can be written, so there is no saturation.
+        self.sum = self.sum.checked_add(entry.epsilon).unwrap_or(Epsilon::MAX);
+        if let Some(composed) = &mut self.composed {
+            composed.add(entry.epsilon);
+        }
         self.entries.push(entry);
         self.len += line.len();
         self.checksum = checksum;
     }
 
+    /// What was lost: the sum, or, with a delta, what the charges lose together.
+    pub(super) fn spent(&self) -> Epsilon {
+        total(self.budget, self.sum, self.composed.as_ref())
+    }
+
+    /// What is left for one more charge: the largest that the budget pays for.
     pub(super) fn left(&self) -> Epsilon {
-        self.budget.checked_sub(self.spent).unwrap_or(Epsilon::ZERO)
+        let left = self.left_by_sum();
+        if self.composed.is_none() {
+            return left;
+        }
+        // Pays for `low`, and not for `high`.
+        let (mut low, mut high) = (left.billionths(), Epsilon::MAX.billionths() + 1);
+        let mut step = low.max(1);
+        while let Some(epsilon) = Epsilon::from_billionths(low + step)
+            && self.pays_for(epsilon)
+        {
+            low += step;
+            step *= 2;
+        }
+        high = high.min(low + step);
+        while high - low > 1 {
+            let middle = u64::midpoint(low, high);
+            match Epsilon::from_billionths(middle) {
+                Some(epsilon) if self.pays_for(epsilon) => low = middle,
+                _ => high = middle,
+            }
+        }
+        Epsilon::from_billionths(low).unwrap_or(left)
+    }
+
+    /// Whether the budget pays for one more charge.
+    pub(super) fn pays_for(&self, epsilon: Epsilon) -> bool {
+        let Some(sum) = self.sum.checked_add(epsilon) else { return false };
+        if sum <= self.budget.epsilon {
+            return true;
+        }
+        let composed = self.composed.clone().map(|mut composed| {
+            composed.add(epsilon);
+            composed
+        });
+        total(self.budget, sum, composed.as_ref()) <= self.budget.epsilon
+    }
+
+    /// How many more charges of one size the budget pays for, counted up to `most`.
+    pub(super) fn charges_left(&self, epsilon: Epsilon, most: u64) -> u64 {
+        let by_sum = self.left_by_sum().billionths() / epsilon.billionths().max(1);
+        let Some(delta) = self.budget.delta else { return by_sum.min(most) };
+        if by_sum >= most {
+            return most;
+        }
+        // Steps that double while they are paid for, and are halved once they are not.
+        let mut good = (0, self.composed.clone().unwrap_or_default());
+        let (mut step, mut doubling) = (1, true);
+        while step > 0 && good.0 < most {
+            let step_now = step.min(most - good.0);
+            let mut tried = good.1.clone();
+            tried.extend((0..step_now).map(|_| epsilon));
+            if tried.total(delta).is_some_and(|total| total <= self.budget.epsilon) {
+                good = (good.0 + step_now, tried);
+                step = if doubling { 2 * step } else { step / 2 };
+            } else {
+                doubling = false;
+                step /= 2;
+            }
+        }
+        good.0
+    }
+
+    /// Whether it has as many charges as it can.
+    pub(super) fn is_full(&self) -> bool {
+        self.composed.is_some() && self.entries.len() >= MAX_COMPOSED
+    }
+
+    fn left_by_sum(&self) -> Epsilon {
+        self.budget.epsilon.checked_sub(self.sum).unwrap_or(Epsilon::ZERO)
+    }
+
+    /// Whether the budget pays for all charges.
+    fn is_within(&self) -> bool {
+        self.sum <= self.budget.epsilon || self.spent() <= self.budget.epsilon
     }
 
     /// Whether it is an earlier book with charges added.
@@ -183,6 +339,12 @@ impl Book {
     }
 }
 
+/// What charges with this sum lose together.
+fn total(budget: Budget, sum: Epsilon, composed: Option<&Composition>) -> Epsilon {
+    let composed = budget.delta.and_then(|delta| composed?.total(delta));
+    composed.map_or(sum, |composed| composed.min(sum))
+}
+
 fn damaged(line: u64, fault: LineFault) -> LedgerError {
     LedgerError::Damaged { line, fault }
 }
@@ -194,7 +356,11 @@ mod tests {
 
     /// A ledger with these charges, and where its lines end.
     fn ledger(charges: &[(u64, &str)]) -> (Book, Vec<u8>, Vec<usize>) {
-        let budget = "10".parse().unwrap();
+        in_budget("10", charges)
+    }
+
+    fn in_budget(budget: &str, charges: &[(u64, &str)]) -> (Book, Vec<u8>, Vec<usize>) {
+        let budget = budget.parse().unwrap();
         let (mut book, line) =
             Book::create(budget, Utc::from_seconds(1_700_000_000), "essai, été").unwrap();
         let (mut bytes, mut ends) = (line.into_bytes(), Vec::new());
@@ -230,7 +396,7 @@ mod tests {
         let (book, _) = Book::read(bytes).ok()?;
         let tail = &bytes[book.len..];
         let torn = if tail.is_empty() { Epsilon::ZERO } else { book.charge_of_torn(tail) };
-        Some(book.spent.billionths() + torn.billionths())
+        Some(book.sum.billionths() + torn.billionths())
     }
 
     /// The file is meant to be read: this is what it looks like. The checksums were computed bit by
@@ -248,7 +414,7 @@ mod tests {
     fn what_is_written_is_read() {
         let (book, bytes, _) = sample();
         assert_eq!(open(&bytes).unwrap(), book);
-        assert_eq!(book.spent.to_string(), "7.75");
+        assert_eq!(book.spent().to_string(), "7.75");
         assert_eq!(book.left().to_string(), "2.25");
     }
 
@@ -263,7 +429,7 @@ mod tests {
             if ends.contains(&cut) {
                 let sum: u64 =
                     book.entries[..whole - 1].iter().map(|entry| entry.epsilon.billionths()).sum();
-                assert_eq!(open(bytes).unwrap().spent.billionths(), sum);
+                assert_eq!(open(bytes).unwrap().sum.billionths(), sum);
                 continue;
             }
             let error = open(bytes).unwrap_err();
@@ -278,7 +444,7 @@ mod tests {
                 book.entries[..whole].iter().map(|entry| entry.epsilon.billionths()).sum();
             let amount_end =
                 ends[whole - 1] + 2 + book.entries[whole - 1].epsilon.to_string().len();
-            let expected = if cut > amount_end { sum } else { book.budget.billionths() };
+            let expected = if cut > amount_end { sum } else { book.budget.epsilon.billionths() };
             assert_eq!(repaired(bytes), Some(expected), "cut at {cut}");
         }
     }
@@ -351,18 +517,58 @@ mod tests {
         let (book, bytes, _) = ledger(&[(9_000_000_000, "")]);
         let now = Utc::from_seconds(0);
         for (amount, why) in [("0", "nothing"), ("1.000000001", "more than was left")] {
-            let (line, _) = format_line(book.checksum, "2", amount.parse().unwrap(), now, "");
+            let (line, _) = format_line(book.checksum, "2", amount, now, "");
             let error = open(&[&bytes[..], line.as_bytes()].concat()).unwrap_err().to_string();
             assert!(error.contains("line 3") && error.contains(why), "{error}");
         }
         for text in ["a\rb", "\u{202e}", "\u{85}"] {
-            let (line, _) = format_line(book.checksum, "2", "1".parse().unwrap(), now, text);
+            let (line, _) = format_line(book.checksum, "2", "1", now, text);
             assert!(open(&[&bytes[..], line.as_bytes()].concat()).is_err());
         }
-        let newer = String::from_utf8(bytes).unwrap().replacen("ledger-1", "ledger-2", 1);
-        assert!(matches!(open(newer.as_bytes()), Err(Error::TooNew { version: 2, newest: 1 })));
+        let newer = String::from_utf8(bytes).unwrap().replacen("ledger-1", "ledger-3", 1);
+        assert!(matches!(open(newer.as_bytes()), Err(Error::TooNew { version: 3, newest: 2 })));
         let error = open(b"\x89TAMIS\r\n").unwrap_err().to_string();
         assert!(error.contains("not a tamis ledger"), "{error}");
+    }
+
+    /// A hundred charges of 0.1 at a delta of 1e-6 lose 4.8 and not 10.
+    #[test]
+    fn a_delta_pays_for_more() {
+        let charges = [(100_000_000, ""); 100];
+        let (book, bytes, _) = in_budget("4.8 1e-6", &charges);
+        assert!(bytes.starts_with(b"tamis-ledger-2\t4.8 1e-6\t2023-"));
+        assert_eq!(open(&bytes).unwrap(), book);
+        assert_eq!(book.sum.to_string(), "10");
+        assert!(book.spent() <= "4.8".parse().unwrap() && book.spent() > "4.7".parse().unwrap());
+        assert_eq!(book.charges_left("0.1".parse().unwrap(), 1_000), 0);
+        let left = book.left();
+        assert!(left > Epsilon::ZERO && left < "0.1".parse().unwrap());
+        assert!(book.pays_for(left));
+        assert!(!book.pays_for(left.checked_add(Epsilon::from_billionths(1).unwrap()).unwrap()));
+        let (before, _, _) = in_budget("4.8 1e-6", &charges[..40]);
+        assert_eq!(before.charges_left("0.1".parse().unwrap(), 1_000), 60);
+        assert_eq!(before.charges_left("0.1".parse().unwrap(), 25), 25);
+        // A line too many is refused by its number, and what is before it is kept.
+        let (line, _) = format_line(book.checksum, "101", "0.1", Utc::from_seconds(0), "");
+        let (kept, rest) = Book::read(&[&bytes[..], line.as_bytes()].concat()).unwrap();
+        assert_eq!(
+            rest.unwrap_err(),
+            LedgerError::Damaged { line: 102, fault: LineFault::ChargesTooMuch }
+        );
+        assert_eq!(kept, book);
+        // Without the delta the budget pays for 48 of them.
+        let (sums, _, _) = in_budget("4.8", &charges[..40]);
+        assert_eq!(sums.charges_left("0.1".parse().unwrap(), 1_000), 8);
+    }
+
+    /// Each version has its own budget, and no other.
+    #[test]
+    fn versions_and_budgets_belong_together() {
+        for (label, budget) in [("1", "4 1e-6"), ("2", "4"), ("2", "4 0.000001"), ("2", "4 0")] {
+            let label = format!("{SIGNATURE}{label}");
+            let (line, _) = format_line(0, &label, budget, Utc::from_seconds(0), "");
+            assert!(open(line.as_bytes()).is_err(), "{line}");
+        }
     }
 
     proptest! {
@@ -370,8 +576,9 @@ mod tests {
         fn any_text_comes_back_as_one_line(note in ".*", about in any::<String>()) {
             let note: String = note.chars().take(50).collect();
             let about: String = about.chars().take(50).collect();
-            let one = "1".parse().unwrap();
-            let (mut book, first) = Book::create(one, Utc::from_seconds(0), &about).unwrap();
+            let one: Epsilon = "1".parse().unwrap();
+            let budget = Budget { epsilon: one, delta: None };
+            let (mut book, first) = Book::create(budget, Utc::from_seconds(0), &about).unwrap();
             let line = book.charge(one, Utc::from_seconds(1), &note).unwrap();
             prop_assert_eq!(line.lines().count(), 1);
             prop_assert_eq!(escape(&escape(&note)), escape(&note));
@@ -417,7 +624,7 @@ mod tests {
             let (_, good, ends) = sample();
             bytes.splice(..0, good[..[0, ends[0], ends[2]][after]].iter().copied());
             if let Ok((book, rest)) = Book::read(&bytes) {
-                prop_assert!(book.spent <= book.budget && book.len <= bytes.len());
+                prop_assert!(book.spent() <= book.budget.epsilon && book.len <= bytes.len());
                 prop_assert!(book.charge_of_torn(&bytes[book.len..]) <= book.left());
                 prop_assert_eq!(rest.is_ok(), book.len == bytes.len());
             }

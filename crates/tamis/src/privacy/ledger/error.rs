@@ -1,6 +1,7 @@
 //! Why a ledger could not be made, read or charged.
 
 use super::MAX_BYTES;
+use super::book::MAX_COMPOSED;
 use super::line::MAX_TEXT;
 use crate::privacy::Epsilon;
 use std::fmt;
@@ -57,6 +58,8 @@ pub enum LedgerError {
     Replaced,
     /// The file would be too large.
     TooLarge,
+    /// A ledger with a delta has as many charges as it takes.
+    Full,
     /// A text does not fit into its line.
     LongText {
         /// Which text.
@@ -97,6 +100,8 @@ pub enum LineFault {
     ChargesNothing,
     /// It charges more than was left.
     ChargesTooMuch,
+    /// It is one more than a ledger with a delta takes.
+    TooManyCharges,
 }
 
 impl fmt::Display for LedgerError {
@@ -151,6 +156,11 @@ impl fmt::Display for LedgerError {
                 "a ledger has at most {MAX_BYTES} bytes, and this one would have more; start \
                  another with what is left as its budget, and charge no more to this one"
             ),
+            LedgerError::Full => write!(
+                out,
+                "a ledger with a delta takes {MAX_COMPOSED} charges, and this one has them; start \
+                 another with what is left as its budget, and charge no more to this one"
+            ),
             LedgerError::LongText { text, bytes } => {
                 let text = match text {
                     LedgerText::Description => "the description",
@@ -182,6 +192,7 @@ impl fmt::Display for LineFault {
             }
             LineFault::ChargesNothing => "charges nothing",
             LineFault::ChargesTooMuch => "charges more than was left",
+            LineFault::TooManyCharges => "is one more than a ledger with a delta takes",
         })
     }
 }

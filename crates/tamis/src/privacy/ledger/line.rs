@@ -2,14 +2,15 @@
 //!
 //! A line is five fields with tabs between them: a label, an amount, a moment, a text and a
 //! checksum. The first line's label is the signature with the version, and its amount is the
-//! budget; the other labels count from 1. The checksum is the CRC-32C, in eight hexadecimal digits,
-//! of this line and all earlier lines, each without its checksum. So if a line is changed, removed
-//! or moved, the checksums of all later lines fail.
+//! budget: epsilon, and in version 2 a space and delta. The other labels count from 1. The checksum
+//! is the CRC-32C, in eight hexadecimal digits, of this line and all earlier lines, each without
+//! its checksum. So if a line is changed, removed or moved, the checksums of all later lines fail.
 //!
 //! Every value has one spelling. A line is good if writing what it says gives the same bytes.
 
 use super::{LedgerError, LedgerText, LineFault, Utc};
-use crate::privacy::Epsilon;
+use std::fmt;
+use std::str::FromStr;
 
 /// The most bytes of a text.
 pub(super) const MAX_TEXT: usize = 1_000;
@@ -18,17 +19,17 @@ pub(super) const MAX_TEXT: usize = 1_000;
 pub(super) fn format_line(
     before: u32,
     label: &str,
-    epsilon: Epsilon,
+    amount: impl fmt::Display,
     time: Utc,
     text: &str,
 ) -> (String, u32) {
-    let body = format!("{label}\t{epsilon}\t{time}\t{text}\t");
+    let body = format!("{label}\t{amount}\t{time}\t{text}\t");
     let checksum = crc32c::crc32c_append(before, body.as_bytes());
     (format!("{body}{checksum:08x}\n"), checksum)
 }
 
 /// The fields after the label. The caller checks their spelling and the checksum.
-pub(super) fn fields_of(line: &str) -> Result<(Epsilon, Utc, &str), LineFault> {
+pub(super) fn fields_of<A: FromStr>(line: &str) -> Result<(A, Utc, &str), LineFault> {
     let mut fields = line.split('\t');
     let mut field = || fields.next().ok_or(LineFault::TooFewFields);
     let epsilon = field()?.parse().map_err(|_| LineFault::Amount)?;

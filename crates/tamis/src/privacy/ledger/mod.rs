@@ -7,9 +7,9 @@ mod utc;
 
 use crate::Error;
 use crate::format::{Existing, NewFile, Readers};
-use crate::privacy::Epsilon;
-use book::Book;
+use crate::privacy::{Delta, Epsilon};
 pub use book::Entry;
+use book::{Book, Budget};
 pub use error::{LedgerError, LedgerText, LineFault};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -46,6 +46,10 @@ pub use utc::Utc;
 /// tamis-ledger-1  1     2026-03-01T12:00:00Z  patients, weekly  cd74d728
 /// 1               0.75  2026-03-02T08:30:00Z  week-1.tamis      1ca58f5d
 /// ```
+///
+/// Where the budget has a delta, it is the version 2, and delta follows the budget after a space:
+/// `4.8 1e-6`. Both versions are read. A program that knows version 1 only refuses version 2, and
+/// says so.
 ///
 /// There is one tab between two fields. The last field is a checksum of this line and all lines
 /// before it.
@@ -94,8 +98,36 @@ impl Ledger {
     ///
     /// The description is for readers: one line, control characters are escaped.
     pub fn create(path: impl AsRef<Path>, budget: Epsilon, about: &str) -> Result<Ledger, Error> {
+        Ledger::write_first(path.as_ref(), Budget { epsilon: budget, delta: None }, about)
+    }
+
+    /// Makes a new ledger whose budget may be overdrawn with a chance of at most `delta`, as
+    /// [`create`](Ledger::create) does. Charges then cost what they lose together, which is less
+    /// than their sum when they are many and small: see
+    /// [`Composition`](crate::privacy::Composition).
+    ///
+    /// ```
+    /// use tamis::privacy::Ledger;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("daily.ledger");
+    /// let (budget, delta) = ("4.8".parse()?, "1e-6".parse()?);
+    /// let mut ledger = Ledger::create_with_delta(&path, budget, delta, "daily")?;
+    /// // The sum of 100 charges of 0.1 would be 10.
+    /// assert_eq!(ledger.charges_left("0.1".parse()?, 1_000), 100);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn create_with_delta(
+        path: impl AsRef<Path>,
+        budget: Epsilon,
+        delta: Delta,
+        about: &str,
+    ) -> Result<Ledger, Error> {
+        Ledger::write_first(path.as_ref(), Budget { epsilon: budget, delta: Some(delta) }, about)
+    }
+
+    fn write_first(path: &Path, budget: Budget, about: &str) -> Result<Ledger, Error> {
         let path = std::path::absolute(path)?;
-        if budget == Epsilon::ZERO {
+        if budget.epsilon == Epsilon::ZERO {
             return Err(LedgerError::NoBudget.into());
         }
         let (book, line) = Book::create(budget, Utc::now(), about)?;
@@ -158,16 +190,35 @@ impl Ledger {
     /// What may be spent in all.
     #[must_use]
     pub fn budget(&self) -> Epsilon {
-        self.book.budget
+        self.book.budget.epsilon
     }
 
-    /// What was spent, when the ledger was last read.
+    /// The chance that more than the budget may be lost, if one was given.
+    #[must_use]
+    pub fn delta(&self) -> Option<Delta> {
+        self.book.budget.delta
+    }
+
+    /// What was spent, when the ledger was last read: the sum of the charges or, with a delta, what
+    /// they lose together.
     #[must_use]
     pub fn spent(&self) -> Epsilon {
-        self.book.spent
+        self.book.spent()
     }
 
-    /// What is left, when the ledger was last read.
+    /// What the charges add up to, when the ledger was last read.
+    #[must_use]
+    pub fn sum(&self) -> Epsilon {
+        self.book.sum
+    }
+
+    /// How many more charges of this size the budget pays for, counted up to `most`.
+    #[must_use]
+    pub fn charges_left(&self, epsilon: Epsilon, most: u64) -> u64 {
+        self.book.charges_left(epsilon, most)
+    }
+
+    /// What is left, when the ledger was last read: the largest charge that the budget pays for.
     #[must_use]
     pub fn left(&self) -> Epsilon {
         self.book.left()
@@ -209,9 +260,13 @@ impl Ledger {
         if !book.continues(&self.book) {
             return Err(LedgerError::ChargesGone.into());
         }
-        let (budget, left, end) = (book.budget, book.left(), book.len as u64);
-        if epsilon > left {
+        let end = book.len as u64;
+        if !book.pays_for(epsilon) {
+            let (budget, left) = (book.budget.epsilon, book.left());
             return Err(LedgerError::Budget { budget, left, asked: epsilon }.into());
+        }
+        if book.is_full() {
+            return Err(LedgerError::Full.into());
         }
         let line = book.charge(epsilon, Utc::now(), note)?;
         if book.len as u64 > MAX_BYTES {

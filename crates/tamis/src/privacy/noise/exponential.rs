@@ -57,6 +57,12 @@ fn series(numerator: u64, denominator: u128, halvings: u64, precision: u64) -> B
     Bounds { low: &sum - error, high: sum + error }
 }
 
+/// Bounds of e^-epsilon times 2^precision, below and above, a few units apart.
+pub(crate) fn exp_minus_bounds(epsilon: Epsilon, precision: u64) -> (BigUint, BigUint) {
+    let Bounds { low, high } = exp_minus(epsilon, 1, precision);
+    (low, high)
+}
+
 /// Whether e^epsilon is at least `n`, exactly.
 pub(crate) fn exp_at_least(epsilon: Epsilon, n: u64) -> bool {
     if n <= 1 || epsilon == Epsilon::ZERO {

@@ -15,5 +15,5 @@ mod words;
 
 pub use chacha::{SecretCoins, SeededCoins};
 pub use coins::Coins;
-pub(crate) use exponential::{exp_at_least, ln_upwards};
+pub(crate) use exponential::{exp_at_least, exp_minus_bounds, ln_upwards};
 pub use probability::Probability;
