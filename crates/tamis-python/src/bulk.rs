@@ -3,7 +3,7 @@
 use crate::columns::{self, Source};
 use crate::filter::{Failure, Filter};
 use crate::guarded::Session;
-use crate::keys::{PyKey, key_of};
+use crate::keys::{PyKey, Simple, key_of};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -208,39 +208,34 @@ fn digests<'a>(
     numbers.iter().filter_map(|number| hash.digest(*number))
 }
 
-/// One key in a filter of a kind that most programs use, without the way through all kinds.
+/// One key in a filter of a kind that most programs use. The others take the way through all kinds
+/// (`None`). A `Result` would be copied through memory, which takes as long as a lookup.
 macro_rules! one_key {
     ($any:ident, $method:ident, $key:ident) => {
+        match $key {
+            Simple::Bytes(key) => one_key!(by_layout $any, $method, key),
+            Simple::Integer(key) => one_key!(by_layout $any, $method, key),
+        }
+    };
+    (by_layout $any:ident, $method:ident, $key:ident) => {
         match $any {
-            AnyFilter::Bloom(filter) => Ok(filter.$method($key)),
-            AnyFilter::Blocked(filter) => Ok(filter.$method($key)),
-            AnyFilter::Split(filter) => Ok(filter.$method($key)),
-            any => any.$method($key),
+            AnyFilter::Bloom(filter) => Some(filter.$method($key)),
+            AnyFilter::Blocked(filter) => Some(filter.$method($key)),
+            AnyFilter::Split(filter) => Some(filter.$method($key)),
+            _ => None,
         }
     };
 }
 
-/// Whether a text or other bytes pass.
+/// Whether a simple key passes.
 #[inline]
-pub(crate) fn has_bytes(any: &AnyFilter, key: &[u8]) -> Result<bool, Error> {
+pub(crate) fn has_simple(any: &AnyFilter, key: Simple<'_>) -> Option<bool> {
     one_key!(any, contains, key)
 }
 
-/// Whether an integer passes.
+/// Puts a simple key in; says whether it was certainly new.
 #[inline]
-pub(crate) fn has_integer(any: &AnyFilter, key: i64) -> Result<bool, Error> {
-    one_key!(any, contains, key)
-}
-
-/// Puts a text or other bytes in.
-#[inline]
-pub(crate) fn put_bytes(any: &mut AnyFilter, key: &[u8]) -> Result<bool, Error> {
-    one_key!(any, insert, key)
-}
-
-/// Puts an integer in.
-#[inline]
-pub(crate) fn put_integer(any: &mut AnyFilter, key: i64) -> Result<bool, Error> {
+pub(crate) fn put_simple(any: &mut AnyFilter, key: Simple<'_>) -> Option<bool> {
     one_key!(any, insert, key)
 }
 

@@ -4,7 +4,7 @@ use crate::answers;
 use crate::bulk::{self, Keys, Options, Sink};
 use crate::errors::{OrRaise, closed, exception};
 use crate::guarded::{Guarded, Session};
-use crate::keys::{Simple, key_of, simple};
+use crate::keys::{key_of, simple};
 use crate::{foreign, notebook, plan, rate};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
@@ -191,6 +191,19 @@ impl Filter {
     /// Whether a key passes.
     #[inline]
     pub(crate) fn passes(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if self.hash_func.is_none()
+            && let Some(key) = simple(object)
+            && let Some(answer) =
+                self.any.read(object.py(), |any| bulk::has_simple(any.as_ref()?, key))
+        {
+            return Ok(answer);
+        }
+        self.passes_otherwise(object)
+    }
+
+    /// Other keys and other kinds of filters, out of the way of the common ones.
+    #[inline(never)]
+    fn passes_otherwise(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
         let py = object.py();
         if let Some(function) = &self.hash_func {
             let number = Filter::call_hash_func(function, object)?;
@@ -198,15 +211,36 @@ impl Filter {
             let answers = self.read(py, |any| bulk::contains(any, &keys))?.or_raise(py)?;
             return Ok(answers.first().copied().unwrap_or(false));
         }
-        match simple(object) {
-            Some(Simple::Bytes(bytes)) => self.read(py, |any| bulk::has_bytes(any, bytes))?,
-            Some(Simple::Integer(value)) => self.read(py, |any| bulk::has_integer(any, value))?,
-            None => {
-                let key = key_of(object)?;
-                self.read(py, |any| any.contains(&key))?
-            }
+        let key = key_of(object)?;
+        self.read(py, |any| any.contains(&key))?.or_raise(py)
+    }
+
+    /// Puts a key in; says whether it was certainly new.
+    #[inline]
+    pub(crate) fn put(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if self.hash_func.is_none()
+            && let Some(key) = simple(object)
+            && let Some(new) =
+                self.any.write(object.py(), |any| bulk::put_simple(any.as_mut()?, key))
+        {
+            return Ok(new);
         }
-        .or_raise(py)
+        self.put_otherwise(object)
+    }
+
+    #[inline(never)]
+    fn put_otherwise(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = object.py();
+        if let Some(function) = &self.hash_func {
+            let number = Filter::call_hash_func(function, object)?;
+            let keys = Keys::Numbers(&[number]);
+            return Ok(self.write(py, |any| bulk::insert(any, &keys))?.or_raise(py)? > 0);
+        }
+        let key = key_of(object)?;
+        if key.is_hashed() {
+            self.note_hashed();
+        }
+        self.write(py, |any| any.insert(&key))?.or_raise(py)
     }
 
     /// A filter of the same class with this content.
@@ -745,27 +779,4 @@ pub(crate) fn open<'py>(
         Err(Error::NotTamis) => foreign::open(path, None, function, max_memory),
         opened => of_class(&py.get_type::<Filter>(), opened.or_raise_at(path)?, function),
     }
-}
-
-/// Puts one key into a filter that can take it; says whether it was certainly new.
-#[inline]
-pub(crate) fn insert_one(filter: &Filter, object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let py = object.py();
-    if let Some(function) = &filter.hash_func {
-        let number = Filter::call_hash_func(function, object)?;
-        let keys = Keys::Numbers(&[number]);
-        return Ok(filter.write(py, |any| bulk::insert(any, &keys))?.or_raise(py)? > 0);
-    }
-    match simple(object) {
-        Some(Simple::Bytes(bytes)) => filter.write(py, |any| bulk::put_bytes(any, bytes))?,
-        Some(Simple::Integer(value)) => filter.write(py, |any| bulk::put_integer(any, value))?,
-        None => {
-            let key = key_of(object)?;
-            if key.is_hashed() {
-                filter.note_hashed();
-            }
-            filter.write(py, |any| any.insert(&key))?
-        }
-    }
-    .or_raise(py)
 }

@@ -91,7 +91,8 @@ pub(crate) fn chart(plan: AnyPlan<'_>) -> String {
 pub(crate) fn table(title: &str, rows: &[(&'static str, String)]) -> String {
     let cell = |(name, value): &(&str, String)| {
         let value = escaped(value);
-        format!("<tr><th style=\"text-align:left\">{name}</th><td>{value}</td></tr>")
+        let style = "text-align:left;padding-right:1em";
+        format!("<tr><th style=\"{style}\">{name}</th><td>{value}</td></tr>")
     };
     let body: String = rows.iter().map(cell).collect();
     let title = escaped(title);
