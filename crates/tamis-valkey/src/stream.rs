@@ -56,6 +56,19 @@ impl Window {
     pub(crate) fn new(skip: u64, most: usize) -> Window {
         Window { skip, most, kept: Vec::new() }
     }
+
+    /// Passes over so many bytes if all of them lie before the window.
+    pub(crate) fn passes_over(&mut self, bytes: u64) -> bool {
+        let before = bytes <= self.skip;
+        if before {
+            self.skip -= bytes;
+        }
+        before
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.kept.len() == self.most
+    }
 }
 
 impl Write for Window {
@@ -65,21 +78,6 @@ impl Write for Window {
         let rest = &bytes[before..];
         let take = rest.len().min(self.most - self.kept.len());
         self.kept.extend_from_slice(&rest[..take]);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Counts the bytes of a stream.
-#[derive(Default)]
-pub(crate) struct Count(pub(crate) u64);
-
-impl Write for Count {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len() as u64;
         Ok(bytes.len())
     }
 

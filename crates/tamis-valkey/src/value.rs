@@ -23,8 +23,9 @@ use crate::loaded::Loaded;
 use crate::refusal::{Outcome, Refusal};
 use crate::server::TypeName;
 use crate::settings::{self, Dialect};
-use crate::stream::Count;
+use crate::stream::Window;
 use std::io::{self, Write};
+use tamis::format::AnyPlan;
 use tamis::{AnyFilter, Open, QuotientFilter, Scalable};
 
 /// A value of a key.
@@ -69,10 +70,35 @@ impl Part<'_> {
     }
 
     fn length(&self) -> u64 {
-        let mut count = Count::default();
-        // Counting cannot fail.
-        let _ = self.write_to(&mut count);
-        count.0
+        match self {
+            Part::File(filter) => filter.plan().file_bytes(),
+            Part::Chain(chain) => {
+                AnyPlan::Scalable { plan: chain.plan(), links: chain.links() }.file_bytes()
+            }
+            Part::Quotient(filter) => filter.plan().file_bytes(),
+            Part::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// The bytes at the end of the part, as they lie in memory.
+    fn bodies(&self) -> Vec<&[u8]> {
+        match self {
+            Part::File(filter) => filter.body_parts(),
+            Part::Chain(chain) => chain.links().iter().map(QuotientFilter::body).collect(),
+            Part::Quotient(filter) => vec![filter.body()],
+            Part::Bytes(bytes) => vec![bytes],
+        }
+    }
+
+    /// Writes what falls into the window. A header has the checksum of the whole body, so it is
+    /// made only if it falls into the window.
+    fn write_into(&self, window: &mut Window) -> io::Result<()> {
+        let bodies = self.bodies();
+        let header = self.length() - bodies.iter().map(|body| body.len() as u64).sum::<u64>();
+        if !window.passes_over(header) {
+            return self.write_to(window);
+        }
+        bodies.iter().try_for_each(|body| window.write_all(body))
     }
 }
 
@@ -180,6 +206,17 @@ impl Value {
         self.parts().iter().try_for_each(|part| part.write_to(out))
     }
 
+    /// The bytes of the stream from `skip` on, at most so many.
+    pub(crate) fn window(&self, skip: u64, most: usize) -> io::Result<Vec<u8>> {
+        let mut window = Window::new(skip, most);
+        for part in self.parts() {
+            if !window.passes_over(part.length()) && !window.is_full() {
+                part.write_into(&mut window)?;
+            }
+        }
+        Ok(window.kept)
+    }
+
     /// The bytes that the value takes in memory.
     pub(crate) fn memory(&self) -> usize {
         size_of::<Value>() + self.body_bytes()
@@ -259,6 +296,8 @@ pub(crate) struct Arriving {
     max_bytes: u64,
     /// Whether a part has come that is no filter.
     spoiled: bool,
+    /// Whether this stands in for one that another thread works on.
+    lifted: bool,
 }
 
 /// The refusals of chunks, in RedisBloom's words.
@@ -274,17 +313,38 @@ impl Arriving {
             return Err(too_large(preamble.total(), max_bytes));
         }
         let (done, current) = (Vec::new(), Vec::new());
-        let mut arriving =
-            Arriving { preamble, done, current, received: 0, max_bytes, spoiled: false };
+        let mut arriving = Arriving {
+            preamble,
+            done,
+            current,
+            received: 0,
+            max_bytes,
+            spoiled: false,
+            lifted: false,
+        };
         arriving.close_parts()?;
         Ok(arriving)
     }
 
-    /// A place to stand in for a value while it is made.
-    pub(crate) fn nothing() -> Arriving {
-        let preamble = Preamble { tag: Tag::Ledger, settings: Vec::new(), lengths: Vec::new() };
+    /// Takes it out. What stays in its place knows the preamble and takes no chunk.
+    pub(crate) fn lift(&mut self) -> Arriving {
         let (done, current) = (Vec::new(), Vec::new());
-        Arriving { preamble, done, current, received: 0, max_bytes: 0, spoiled: false }
+        let (preamble, max_bytes) = (self.preamble.clone(), self.max_bytes);
+        let (received, spoiled, lifted) = (0, false, true);
+        let stays = Arriving { preamble, done, current, received, max_bytes, spoiled, lifted };
+        std::mem::replace(self, stays)
+    }
+
+    /// Whether it was taken out, and something else stands in its place.
+    pub(crate) fn is_lifted(&self) -> bool {
+        self.lifted
+    }
+
+    /// Whether so many further bytes complete a part that takes milliseconds to check.
+    pub(crate) fn completes_large_part(&self, bytes: u64) -> bool {
+        const LARGE: u64 = 4 << 20;
+        let part = self.preamble.lengths.get(self.done.len()).copied().unwrap_or(0);
+        !self.lifted && part >= LARGE && bytes >= self.wanted()
     }
 
     pub(crate) fn is_complete(&self) -> bool {
@@ -303,6 +363,9 @@ impl Arriving {
     /// Takes a chunk that ends before the place `iterator`, counted from 1. One that has come
     /// already is taken again.
     pub(crate) fn put(&mut self, iterator: u64, bytes: &[u8]) -> Result<(), Refusal> {
+        if self.lifted {
+            return Err(NO_LINK);
+        }
         let length = bytes.len() as u64;
         let start = iterator.checked_sub(1).and_then(|end| end.checked_sub(length));
         let start = start.ok_or(NO_LINK)?;
@@ -446,6 +509,11 @@ mod tests {
             assert!(bytes(&value.copy().unwrap()) == (preamble.clone(), stream.clone()));
             value.move_small_parts();
             assert!(bytes(&value) == (preamble.clone(), stream.clone()));
+            for skip in (0..=stream.len() + 1).step_by(13) {
+                let kept = value.window(skip as u64, 100).unwrap();
+                let skip = skip.min(stream.len());
+                assert!(kept == stream[skip..(skip + 100).min(stream.len())]);
+            }
             let most = stream.len() as u64;
             assert!(Arriving::begin(&preamble, most).is_ok());
             assert!(Arriving::begin(&preamble, most - 1).is_err());

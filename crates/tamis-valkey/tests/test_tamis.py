@@ -219,6 +219,28 @@ def test_large_work_is_done_elsewhere(r, shared):
     assert raw(r, "PING") == b"PONG"
 
 
+def test_large_chunks_are_checked_elsewhere(r):
+    r.execute_command("BF.RESERVE", "k", 0.01, 20_000_000, "LAYOUT", "bloom")
+    r.execute_command("BF.MADD", "k", *range(1000))
+    iterator, chunks = 0, []
+    while True:
+        iterator, chunk = raw(r, "BF.SCANDUMP", "k", iterator)
+        if iterator == 0:
+            break
+        chunks.append((iterator, chunk))
+    assert len(chunks) == 3
+    for iterator, chunk in chunks:
+        assert raw(r, "BF.LOADCHUNK", "copy", iterator, chunk) == b"OK"
+    assert raw(r, "BF.INFO", "copy") == raw(r, "BF.INFO", "k")
+    assert all(raw(r, "BF.MEXISTS", "copy", *range(1000)))
+    # Damaged at the end: found when all has come, and the key is gone.
+    for iterator, chunk in chunks[:2]:
+        assert raw(r, "BF.LOADCHUNK", "bad", iterator, chunk) == b"OK"
+    iterator, chunk = chunks[2]
+    assert error_of(r, "BF.LOADCHUNK", "bad", iterator, chunk[:-1] + b"x") == "ERR received bad data"
+    assert r.exists("bad") == 0
+
+
 def test_largest_filter_of_an_ordinary_machine(r):
     """More than 2^32 bits; pages that nobody touches take no memory."""
     r.execute_command("BF.RESERVE", "k", 0.01, 500_000_000, "LAYOUT", "bloom")

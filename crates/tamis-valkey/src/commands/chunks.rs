@@ -3,8 +3,7 @@
 use super::max_bytes;
 use super::parse::{integer, natural};
 use crate::refusal::{Outcome, Refusal};
-use crate::server::{Arguments, Context, Held, KeyMut};
-use crate::stream::Window;
+use crate::server::{Arguments, Context, Held, KeyMut, Text};
 use crate::value::{Arriving, Tag, Value};
 
 /// The bytes of a chunk.
@@ -59,10 +58,10 @@ fn dump(context: &mut Context, arguments: Arguments<'_>, tags: &[Tag]) -> Outcom
     let (next, bytes) = match u64::try_from(iterator) {
         Ok(0) => (1, value.preamble().0),
         Ok(iterator) => {
-            let mut window = Window::new(iterator - 1, CHUNK);
-            value.write_to(&mut window).map_err(|error| Refusal::say(format!("ERR {error}")))?;
-            let length = window.kept.len() as u64;
-            (if length == 0 { 0 } else { iterator + length }, window.kept)
+            let kept = value.window(iterator - 1, CHUNK);
+            let kept = kept.map_err(|error| Refusal::say(format!("ERR {error}")))?;
+            let length = kept.len() as u64;
+            (if length == 0 { 0 } else { iterator + length }, kept)
         }
         Err(_) => (0, Vec::new()),
     };
@@ -78,9 +77,25 @@ fn load(context: &mut Context, arguments: Arguments<'_>, tags: &[Tag]) -> Outcom
     let iterator = integer(arguments.bytes(1)).ok_or(NOT_A_NUMBER)?;
     let iterator = natural(iterator.to_string().as_bytes())
         .ok_or(Refusal::new("ERR invalid offset - no link found"))?;
-    let (Some(name), bytes) = (arguments.get(0), arguments.bytes(2)) else { return Ok(()) };
+    let (Some(name), Some(text)) = (arguments.get(0), arguments.get(2)) else { return Ok(()) };
+    let bytes = text.bytes();
+    let lifted =
+        if context.may_wait() { lift(&mut context.key_mut(name), bytes.len(), tags) } else { None };
+    if let Some(mut arriving) = lifted {
+        let held = context.hold(text);
+        let work = move |bytes: &[u8]| {
+            let put = arriving.put(iterator, bytes);
+            (arriving, put)
+        };
+        return context.elsewhere_with(arguments, held, work, put_back);
+    }
     let most = max_bytes(context);
     let taken = take(&mut context.key_mut(name), iterator, bytes, tags, most);
+    reply(context, name, taken)
+}
+
+/// Says what became of a chunk.
+fn reply(context: &Context, name: Text<'_>, taken: Result<(), (Refusal, Key)>) -> Outcome {
     if matches!(taken, Err((_, Key::Gone))) {
         context.changed(name, c"del");
         context.replicate(c"DEL", &[name.bytes()]);
@@ -90,6 +105,36 @@ fn load(context: &mut Context, arguments: Arguments<'_>, tags: &[Tag]) -> Outcom
     context.replicate_as_is();
     context.reply_ok();
     Ok(())
+}
+
+/// Takes a value out of its key for another thread, if this chunk completes a large part of it: the
+/// part is then checked as a whole. Until it comes back the key refuses chunks, except one that
+/// begins anew.
+fn lift(key: &mut KeyMut<'_>, bytes: usize, tags: &[Tag]) -> Option<Arriving> {
+    let Held::Ours(Value::Arriving(arriving)) = key.held() else { return None };
+    let large = tags.contains(&arriving.tag()) && arriving.completes_large_part(bytes as u64);
+    large.then(|| arriving.lift())
+}
+
+/// Puts back what another thread has worked on.
+fn put_back(
+    context: &mut Context,
+    arguments: Arguments<'_>,
+    (worked_on, put): (Arriving, Result<(), Refusal>),
+) -> Outcome {
+    let Some(name) = arguments.get(0) else { return Ok(()) };
+    let taken = {
+        let mut key = context.key_mut(name);
+        match key.held() {
+            Held::Ours(Value::Arriving(arriving)) if arriving.is_lifted() => {
+                *arriving = worked_on;
+                settle(&mut key, put)
+            }
+            // The key was deleted or begun anew meanwhile.
+            _ => Err((Refusal::not_found(), Key::AsItWas)),
+        }
+    };
+    reply(context, name, taken)
 }
 
 /// What a refusal leaves of the key.
@@ -108,7 +153,7 @@ fn take(
 ) -> Result<(), (Refusal, Key)> {
     let stays = |refusal| (refusal, Key::AsItWas);
     const BAD_DATA: Refusal = Refusal::new("ERR received bad data");
-    match key.held() {
+    let put = match key.held() {
         Held::Other => return Err(stays(Refusal::wrong_type())),
         Held::Ours(value) if !tags.contains(&value.tag()) => {
             return Err(stays(Refusal::wrong_type()));
@@ -120,29 +165,33 @@ fn take(
                 return Err(stays(BAD_DATA));
             }
             key.set(Value::Arriving(arriving)).map_err(stays)?;
+            Ok(())
         }
         Held::Nothing => return Err(stays(Refusal::not_found())),
-        Held::Ours(Value::Arriving(arriving)) => {
-            if let Err(refusal) = arriving.put(iterator, bytes) {
-                if arriving.is_spoiled() {
-                    key.delete();
-                    return Err((refusal, Key::Gone));
-                }
-                return Err(stays(refusal));
-            }
-        }
+        Held::Ours(Value::Arriving(arriving)) => arriving.put(iterator, bytes),
         Held::Ours(_) => return Err(stays(BAD_DATA)),
-    }
+    };
+    settle(key, put)
+}
+
+/// Makes the filter if all of it has come, and removes the key if that can never be.
+fn settle(key: &mut KeyMut<'_>, put: Result<(), Refusal>) -> Result<(), (Refusal, Key)> {
     let Held::Ours(value) = key.held() else { return Ok(()) };
-    match std::mem::replace(value, Value::Arriving(Arriving::nothing())) {
-        Value::Arriving(arriving) if arriving.is_complete() => match arriving.finish() {
-            Ok(finished) => *value = finished,
-            Err(refusal) => {
-                key.delete();
-                return Err((refusal, Key::Gone));
-            }
-        },
-        arriving => *value = arriving,
+    let Value::Arriving(arriving) = value else { return Ok(()) };
+    let finished = match put {
+        Err(refusal) if !arriving.is_spoiled() => return Err((refusal, Key::AsItWas)),
+        Err(refusal) => Err(refusal),
+        Ok(()) if !arriving.is_complete() => return Ok(()),
+        Ok(()) => arriving.lift().finish(),
+    };
+    match finished {
+        Ok(finished) => {
+            *value = finished;
+            Ok(())
+        }
+        Err(refusal) => {
+            key.delete();
+            Err((refusal, Key::Gone))
+        }
     }
-    Ok(())
 }

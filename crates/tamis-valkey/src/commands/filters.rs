@@ -230,8 +230,8 @@ pub(crate) fn add(context: &mut Context, arguments: Arguments<'_>) -> Outcome {
     change(context, arguments, arguments.from(1), Change::AddAt(server::now()))
 }
 
-/// `TAMIS.ADDAT key milliseconds item...`: the same at a time since 1970, for a filter that forgets.
-/// A master sends its own time so.
+/// `TAMIS.ADDAT key milliseconds item...`: the same at a time since 1970, for a filter that
+/// forgets. A master sends its own time so.
 pub(crate) fn add_at(context: &mut Context, arguments: Arguments<'_>) -> Outcome {
     let time = natural(arguments.bytes(1));
     let time = time.ok_or(Refusal::new("ERR bad time: milliseconds since 1970"))?;
