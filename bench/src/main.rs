@@ -4,7 +4,8 @@
 //! cargo run --release -p tamis-bench -- lookup [--full] [--csv FILE]
 //! ```
 //!
-//! and likewise `insert`, `strings` and `all` of them; `static` builds and asks static filters
+//! and likewise `insert`, `strings` and `all` of them; `foreign` asks in the layouts of other
+//! programs; `static` builds and asks static filters
 //! (with --full of 2x10^7 keys as well); `removable` does so with
 //! filters that can forget, `chains` with filters that grow or forget by themselves, and `shared`
 //! with filters that threads share; `private` builds and asks
@@ -17,6 +18,7 @@
 //! share of keys that passed.
 
 mod chains;
+mod foreign;
 mod insert;
 mod keys;
 mod list;
@@ -89,6 +91,7 @@ fn main() -> ExitCode {
                 "lookup" => lookup::run(&mut report, full),
                 "insert" => insert::run(&mut report, full),
                 "strings" => strings::run(&mut report, full),
+                "foreign" => foreign::run(&mut report, full),
                 "private" => private::run(&mut report, full),
                 "zone" => zone::run(&mut report),
                 "static" => static_filter::run(&mut report, full),
@@ -151,8 +154,8 @@ fn finish(result: Result<(), Box<dyn std::error::Error>>) -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: tamis-bench lookup|insert|strings|static|removable|shared|chains|private|zone|all \
-         [--full] [--csv FILE], \
+        "usage: tamis-bench lookup|insert|strings|foreign|static|removable|shared|chains|private|\
+         zone|all [--full] [--csv FILE], \
          tamis-bench noise|list, or tamis-bench soak [--seconds N] [--full]; \
          each with [--level scalar|avx2|avx512|neon] or [--levels]"
     );
