@@ -25,12 +25,17 @@ ALL = bool(os.environ.get("TAMIS_ALL"))
 
 
 def free_port():
-    """A port that nobody has. Nodes of a cluster use the port 10,000 above theirs, too."""
+    """A port that nobody has. Nodes of a cluster use the port 10,000 above theirs, too. Both are
+    below those that the system gives to clients."""
     while True:
-        port = random.randrange(20_000, 50_000)
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)):
-                return port
+        port = random.randrange(10_000, 22_000)
+        try:
+            for one in (port, port + 10_000):
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", one))
+            return port
+        except OSError:
+            continue
 
 
 class Server:

@@ -43,6 +43,19 @@ def test_info(r):
     assert facts(r, "TAMIS.INFO", "c")[b"kind"] == b"quotient"
 
 
+def test_resp3(r3):
+    assert raw(r3, "CF.ADD", "c", "a") is True
+    assert raw(r3, "CF.INSERT", "c", "ITEMS", "a", "b") == [True, True]
+    assert raw(r3, "CF.DEL", "c", "x") is False
+    assert raw(r3, "CF.INFO", "c")[b"Number of items inserted"] == 3
+    r3.execute_command("BF.ADD", "k", "a")
+    info = raw(r3, "TAMIS.INFO", "k")
+    assert info[b"rate"] == 0.01 and info[b"items"] == 1 and info[b"promise"] == b"rate"
+    assert raw(r3, "TAMIS.EXISTS", "k", "a", "b") == [True, False]
+    assert 9 < raw(r3, "TAMIS.PLAN", 0.01, 100_000)[b"bits_per_item"] < 11
+    assert raw(r3, "TAMIS.LEDGER", "l", "BUDGET", 3)[b"left"] == b"3"
+
+
 def test_a_missing_key_is_not_a_missing_item(r):
     r.execute_command("BF.ADD", "k", "a")
     assert raw(r, "TAMIS.EXISTS", "k", "a", "b") == [1, 0]
