@@ -213,14 +213,19 @@ def large(count: int, rounds: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer keys and rounds")
-    quick = parser.parse_args().quick
+    parser.add_argument("parts", nargs="*", help="single, bulk, large; all if none is said")
+    said = parser.parse_args()
+    quick, parts = said.quick, said.parts or ["single", "bulk", "large"]
     count, rounds = (10**5, 3) if quick else (10**6, 3)
     if module("pyarrow"):
         importlib.import_module("pyarrow.compute")
     print(f"tamis {tamis.__version__}, level {tamis.processor_level()}, Python {sys.version.split()[0]}")
-    single(count, rounds)
-    bulk(count, rounds)
-    large(10 * count, 3)
+    if "single" in parts:
+        single(count, rounds)
+    if "bulk" in parts:
+        bulk(count, rounds)
+    if "large" in parts:
+        large(10 * count, 3)
 
 
 if __name__ == "__main__":
