@@ -188,8 +188,8 @@ impl AnyFilter {
         self.view().parts()
     }
 
-    /// What the filter is called: `bloom`, `blocked`, `counting`, `static`, `zone`, `counting
-    /// zone`, `public bloom` or `linear`.
+    /// What the filter is called: `bloom`, `blocked`, `split`, `counting`, `quotient`, `static`,
+    /// `scalable`, `rolling`, `zone`, `counting zone`, `public bloom` or `linear`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.view().kind()
