@@ -6,11 +6,10 @@
 //! |---|---|---|
 //! | not scaling | bits, by the layout | all |
 //! | for 65,536 items or more, or with a layout | bits, by the layout | 31/32 |
-//! | for fewer, without a layout | the chain's first link | 1/8 |
+//! | for fewer, without a layout | the chain's first link | 1/5 |
 //!
 //! A large reserve is most likely large enough. So it takes as few bits as one that cannot grow,
-//! and what comes after pays: about 18 bits an item at 1%. A small one will grow, and its own bits
-//! do not matter.
+//! and what comes after pays. A small one will grow, and its own bits do not matter.
 
 use crate::loaded::{Keys, bytes_of};
 use crate::refusal::Refusal;
