@@ -109,6 +109,12 @@ fn a_release_answers_probably_and_says_so() {
         assert!(asked.err.contains("probably: of members 98"), "{}", asked.err);
         let asked = shell.run("query public.tamis members.txt --json").json();
         assert!(asked["fp"].as_f64().unwrap() > 0.005 && asked["fn"].as_f64().unwrap() > 0.005);
+        // All of them are members. The unbiased value may lie above their number, the interval not.
+        let keys = asked["keys"].as_f64().unwrap();
+        let members = |field: &str| asked["members"][field].as_f64().unwrap() / keys;
+        assert!((members("value") - 1.0).abs() < 0.02, "{asked}");
+        assert!(0.95 < members("low") && members("low") < members("high"), "{asked}");
+        assert!(members("high") <= 1.0, "{asked}");
         let info = shell.run("info public.tamis --json").json();
         assert_eq!(
             (&info["promise"], &info["method"], &info["items"]),

@@ -10,6 +10,7 @@ use serde::Serialize;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
+use tamis::privacy::Estimate;
 use tamis::{Error, Promise};
 use tamis_foreign::parquet::ParquetFile;
 
@@ -41,8 +42,9 @@ line is the number of a row group, a tab and a key that may be in it.
 
 JSON fields: file, promise, keys, passed, printed, foreign (with --skip-foreign), asked (text, \
 integers, text and integers, or elements of a universe), fpr_now; of a published filter also fp, \
-fn, epsilon; of another program's filter also format, and for a Parquet file row_groups: \
-row_group, passed, fpr_now of each.")]
+fn, epsilon, members (value, low, high: how many keys are in the set, if all are different); \
+of another program's filter also format, and for a Parquet file row_groups: row_group, passed, \
+fpr_now of each.")]
 pub(crate) struct Query {
     /// The filter
     filter: PathBuf,
@@ -127,6 +129,10 @@ impl Query {
                 ));
             }
         }
+        let passed = if self.invert { keys - foreign - chosen } else { chosen };
+        let members = filter.epsilon().and_then(|_| {
+            Estimate::of_members(passed, keys, filter.expected_fpr(), filter.expected_fnr())
+        });
         if let Some(epsilon) = filter.epsilon().filter(|_| !(self.json || self.quiet)) {
             warn(&format!(
                 "tamis: probably: of members {} pass, of strangers {} do (epsilon {})",
@@ -134,12 +140,22 @@ impl Query {
                 rate(filter.expected_fpr()),
                 epsilon
             ));
+            if let Some(members) = &members {
+                warn(&format!(
+                    "tamis: of {}, if all are different, about {:.0} are in the set (95% sure: \
+                     {:.0} to {:.0})",
+                    count_of(keys, "key"),
+                    members.value.clamp(0.0, keys as f64),
+                    members.low.floor(),
+                    members.high.ceil()
+                ));
+            }
         }
         let report = QueryReport {
             file: self.filter.display().to_string(),
             promise: filter.promise().name(),
             keys: keys.into(),
-            passed: (if self.invert { keys - foreign - chosen } else { chosen }).into(),
+            passed: passed.into(),
             printed: chosen.into(),
             foreign: self.skip_foreign.then_some(foreign.into()),
             asked: if filter.plan().zone().is_some() { "elements" } else { format.asked() },
@@ -150,6 +166,11 @@ impl Query {
                 fp: filter.expected_fpr(),
                 r#fn: filter.expected_fnr(),
                 epsilon: epsilon.to_f64(),
+                members: members.map(|members| MembersFacts {
+                    value: members.value,
+                    low: members.low,
+                    high: members.high,
+                }),
             }),
         };
         self.print_counts(&report)?;
@@ -359,6 +380,15 @@ struct PublishedFacts {
     fp: f64,
     r#fn: f64,
     epsilon: f64,
+    members: Option<MembersFacts>,
+}
+
+/// How many of the keys are in the set, probably.
+#[derive(Serialize)]
+struct MembersFacts {
+    value: f64,
+    low: f64,
+    high: f64,
 }
 
 impl Report for QueryReport {

@@ -60,6 +60,7 @@
 pub mod audit;
 mod compose;
 mod epsilon;
+mod estimate;
 mod ledger;
 mod linear;
 pub mod noise;
@@ -71,6 +72,7 @@ mod ultra;
 use crate::{Error, HashFamily};
 pub use compose::{Composition, Delta, DeltaFault};
 pub use epsilon::{Epsilon, EpsilonFault};
+pub use estimate::Estimate;
 pub use ledger::{Entry, Ledger, LedgerError, LedgerText, LineFault, Receipt, Utc};
 pub use linear::{LinearDraft, LinearFilter, LinearPlan};
 use noise::{Coins, SecretCoins};
