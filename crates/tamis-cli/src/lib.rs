@@ -20,6 +20,7 @@ mod foreign;
 pub mod input;
 mod output;
 mod spool;
+mod threads;
 
 use clap::Parser;
 use std::io;

@@ -3,6 +3,7 @@
 
 use super::pipeline::{Shape, Source};
 use super::{Rule, Unit};
+use crate::threads::spawn_scoped;
 use anyhow::Context;
 use std::io::{self, Read};
 use std::num::NonZero;
@@ -61,7 +62,7 @@ fn in_parallel(
     thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|_| {
-                scope.spawn(|| {
+                spawn_scoped(scope, || {
                     let _wake = Wake(&waiting);
                     let mut all = Counted::default();
                     while let Some(source) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -74,7 +75,7 @@ fn in_parallel(
                     Ok(all)
                 })
             })
-            .collect();
+            .collect::<anyhow::Result<_>>()?;
         while workers.iter().any(|worker| !worker.is_finished()) {
             tick();
             thread::park_timeout(Duration::from_millis(100));

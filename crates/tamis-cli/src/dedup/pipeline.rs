@@ -6,6 +6,7 @@
 
 use super::rule::{Found, Rule};
 use crate::input::Bytes;
+use crate::threads::spawn_scoped;
 use anyhow::bail;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
@@ -166,7 +167,7 @@ pub(crate) fn run(
         for _ in 0..workers {
             let (give, pieces) = channel::<Result<Piece, Trouble>>();
             let (done, results) = channel();
-            scope.spawn(move || work(&pieces, &done, shape, rule, hash));
+            spawn_scoped(scope, move || work(&pieces, &done, shape, rule, hash))?;
             to_workers.push(give);
             from_workers.push(results);
         }
@@ -176,7 +177,8 @@ pub(crate) fn run(
         }
         let names: Vec<(String, u64)> =
             sources.iter().map(|source| (source.name.clone(), source.skipped_records)).collect();
-        scope.spawn(move || Feeder { workers: to_workers, turn: 0, spare }.feed(sources, shape));
+        let feeder = Feeder { workers: to_workers, turn: 0, spare };
+        spawn_scoped(scope, move || feeder.feed(sources, shape))?;
         let (mut source, mut records) = (usize::MAX, 0);
         for turn in 0.. {
             // The reader is done, and so is the worker whose turn it is.

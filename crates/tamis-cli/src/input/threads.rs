@@ -2,6 +2,7 @@
 
 use super::{Batch, KeyFormat};
 use crate::output::progress;
+use crate::threads::spawn;
 use indicatif::ProgressBar;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -73,7 +74,7 @@ impl KeyFormat {
             .map(|_| {
                 let (format, bar) = (self.clone(), progress.clone());
                 let (shared, full) = (Arc::clone(&shared), full.clone());
-                thread::spawn(move || {
+                spawn(move || {
                     let outcome = format.read_files(&shared, &bar, reading, &full);
                     if outcome.is_err() {
                         shared.stop();
@@ -81,7 +82,7 @@ impl KeyFormat {
                     outcome
                 })
             })
-            .collect();
+            .collect::<anyhow::Result<_>>()?;
         drop(full); // the readers alone hold it: when they are done, there are no more batches
         let mut each_batch = || {
             for batch in &filled {

@@ -5,6 +5,7 @@ use crate::commands::plan::static_filter::StaticFacts;
 use crate::input::{Input, Reading};
 use crate::output::{self, Destination, Integer, Report, Target, grouped, progress, rate, warn};
 use crate::spool::Spool;
+use crate::threads::spawn_scoped;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -258,23 +259,25 @@ impl Iterator for Shards {
         if self.built.is_empty() && self.next < self.plan.shards() {
             let complete = match self.gather() {
                 Ok(complete) => complete,
-                Err(error) => {
-                    return Some(Err(error.downcast::<Error>().unwrap_or_else(|error| {
-                        Error::Io(std::io::Error::other(format!("{error:#}")))
-                    })));
-                }
+                Err(error) => return Some(Err(as_error(error))),
             };
             let plan = &self.plan;
-            self.built = std::thread::scope(|scope| {
-                let started: Vec<_> = complete
+            let built = std::thread::scope(|scope| {
+                let started = complete
                     .into_iter()
-                    .map(|(index, digests)| scope.spawn(move || plan.build_shard(index, digests)))
-                    .collect();
+                    .map(|(index, digests)| {
+                        spawn_scoped(scope, move || plan.build_shard(index, digests))
+                    })
+                    .collect::<anyhow::Result<Vec<_>>>()?;
                 let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
                     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
                 };
-                started.into_iter().map(join).collect()
+                Ok(started.into_iter().map(join).collect())
             });
+            match built {
+                Ok(built) => self.built = built,
+                Err(error) => return Some(Err(as_error(error))),
+            }
         }
         let shard = self.built.pop();
         if shard.is_some() {
@@ -282,6 +285,13 @@ impl Iterator for Shards {
         }
         shard
     }
+}
+
+/// The library's error, if it is one.
+fn as_error(error: anyhow::Error) -> Error {
+    error
+        .downcast::<Error>()
+        .unwrap_or_else(|error| Error::Io(std::io::Error::other(format!("{error:#}"))))
 }
 
 #[derive(Serialize)]

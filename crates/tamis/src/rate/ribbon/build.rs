@@ -119,7 +119,7 @@ impl StaticBuilder {
         let (sender, shards) = sync_channel::<Result<Shard, Error>>(threads);
         let ranges = Mutex::new(ranges.into_iter());
         std::thread::scope(|scope| {
-            scope.spawn(|| {
+            let build = || {
                 let sender = sender;
                 let next = || ranges.lock().ok().and_then(|mut ranges| ranges.next());
                 share(threads, 0..threads, |_| {
@@ -130,7 +130,8 @@ impl StaticBuilder {
                         }
                     }
                 });
-            });
+            };
+            std::thread::Builder::new().spawn_scoped(scope, build)?;
             StaticFilter::join(plan, self.hash, self.kinds, shards)
         })
     }
