@@ -3,7 +3,7 @@
 use crate::filters::{self, Opening};
 use crate::foreign::{Asker, Expecting, Found, From, Groups};
 use crate::input::{Batch, Input, KeyFormat, Reading};
-use crate::output::{self, Integer, Report, count_of, rate, warn};
+use crate::output::{self, Integer, Report, count_of, grouped, rate, warn};
 use anyhow::{anyhow, bail};
 use clap::Args;
 use serde::Serialize;
@@ -142,12 +142,12 @@ impl Query {
             ));
             if let Some(members) = &members {
                 warn(&format!(
-                    "tamis: of {}, if all are different, about {:.0} are in the set (95% sure: \
-                     {:.0} to {:.0})",
+                    "tamis: of {}, if all are different, about {} are in the set (95% sure: {} to \
+                     {})",
                     count_of(keys, "key"),
-                    members.value.clamp(0.0, keys as f64),
-                    members.low.floor(),
-                    members.high.ceil()
+                    grouped(members.value.clamp(0.0, keys as f64).round() as u64),
+                    grouped(members.low.floor() as u64),
+                    grouped(members.high.ceil() as u64)
                 ));
             }
         }
