@@ -6,7 +6,7 @@ use crate::timing::{Task, interleave};
 use std::error::Error;
 use std::time::Instant;
 use tamis::BlockedBloom;
-use tamis::privacy::{Epsilon, LinearFilter, LinearPlan, UltraFilter, UltraPlan};
+use tamis::privacy::{Epsilon, LinearFilter, LinearPlan, Receipt, UltraFilter, UltraPlan};
 
 /// The losses: those of 16, 64 and 256 elements, and a round one, which takes a prime.
 const LOSSES: [(&str, &str, &str); 4] = [
@@ -39,12 +39,12 @@ fn measure(report: &mut Report, items: u64) -> Result<(), Box<dyn Error>> {
         let epsilon: Epsilon = epsilon.parse()?;
         let plan = LinearPlan::new(items, epsilon)?;
         let start = Instant::now();
-        let filter = LinearFilter::publish(plan, 0..items)?;
+        let filter = LinearFilter::publish(plan, 0..items, Receipt::unrecorded(epsilon))?;
         let seconds = start.elapsed().as_secs_f64();
         // One shard is solved by one thread.
         let one = LinearPlan::new(ONE_SHARD, epsilon)?;
         let start = Instant::now();
-        LinearFilter::publish(one, 0..ONE_SHARD)?;
+        LinearFilter::publish(one, 0..ONE_SHARD, Receipt::unrecorded(epsilon))?;
         let alone = start.elapsed().as_secs_f64() * 1e6 / ONE_SHARD as f64;
         line(
             linear,
@@ -62,7 +62,7 @@ fn measure(report: &mut Report, items: u64) -> Result<(), Box<dyn Error>> {
         let start = Instant::now();
         let mut private = UltraFilter::new(plan)?;
         private.insert_many(0..items);
-        let filter = private.publish()?;
+        let filter = private.publish(Receipt::unrecorded(epsilon))?;
         let seconds = start.elapsed().as_secs_f64();
         line(
             bloom,

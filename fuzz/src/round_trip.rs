@@ -2,7 +2,7 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 use std::time::Duration;
-use tamis::privacy::{LinearFilter, LinearPlan, UltraFilter, UltraPlan};
+use tamis::privacy::{LinearFilter, LinearPlan, Receipt, UltraFilter, UltraPlan};
 use tamis::rate::{Kind, Plan, RollingPlan, ScalablePlan};
 use tamis::zone::{CodeKind, CountingFilter, Universe};
 use tamis::{
@@ -71,7 +71,9 @@ pub fn check(bytes: &[u8]) {
             match (other, epsilon) {
                 (4, Some(e)) => LinearPlan::new(items, e)
                     .ok()
-                    .and_then(|plan| LinearFilter::publish(plan, &keys).ok())
+                    .and_then(|plan| {
+                        LinearFilter::publish(plan, &keys, Receipt::unrecorded(e)).ok()
+                    })
                     .map(AnyFilter::from),
                 (_, Some(e)) => UltraPlan::new(items, e)
                     .ok()
@@ -80,7 +82,7 @@ pub fn check(bytes: &[u8]) {
                         private.insert_many(&keys);
                         private
                     })
-                    .and_then(|private| private.publish().ok())
+                    .and_then(|private| private.publish(Receipt::unrecorded(e)).ok())
                     .map(AnyFilter::from),
                 _ => None,
             }

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat};
 use std::sync::{Mutex, PoisonError};
-use tamis::privacy::{Epsilon, Ledger as LibraryLedger, LinearDraft, UltraFilter};
+use tamis::privacy::{Epsilon, Ledger as LibraryLedger, LinearDraft, Receipt, UltraFilter};
 use tamis::{AnyFilter, Error};
 
 /// The loss that an argument means: an integer, a float, a Decimal or its text.
@@ -143,13 +143,14 @@ pub(crate) fn publish<'py>(
                        them; publish text, bytes, numbers, dates, UUIDs, addresses or tuples";
         return Err(exception(py, "HashedKeysError", message.to_owned()));
     }
-    if let Some(ledger) = ledger {
-        ledger.get().charge_by(py, epsilon, note)?;
-    }
+    let receipt = match ledger {
+        Some(ledger) => ledger.get().charge_by(py, epsilon, note)?,
+        None => Receipt::unrecorded(epsilon),
+    };
     let any: Result<AnyFilter, Error> = py.detach(|| {
         Ok(match drafted.draft {
-            Draft::Linear(draft) => draft.publish()?.into(),
-            Draft::Ultra(filter) => filter.publish()?.into(),
+            Draft::Linear(draft) => draft.publish(receipt)?.into(),
+            Draft::Ultra(filter) => filter.publish(receipt)?.into(),
         })
     });
     wrap(py, Filter::new(any.or_raise(py)?, None))
@@ -201,10 +202,8 @@ impl Ledger {
         py.detach(|| work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// Charges, and says what is left.
-    fn charge_by(&self, py: Python<'_>, epsilon: Epsilon, note: &str) -> PyResult<f64> {
-        let receipt = self.with(py, |ledger| ledger.charge(epsilon, note)).or_raise(py)?;
-        Ok(receipt.left.to_f64())
+    fn charge_by(&self, py: Python<'_>, epsilon: Epsilon, note: &str) -> PyResult<Receipt> {
+        self.with(py, |ledger| ledger.charge(epsilon, note)).or_raise(py)
     }
 }
 
@@ -237,7 +236,8 @@ impl Ledger {
     /// allow it; nothing is charged then.
     #[pyo3(signature = (epsilon, *, note=""))]
     fn charge(&self, epsilon: &Bound<'_, PyAny>, note: &str) -> PyResult<f64> {
-        self.charge_by(epsilon.py(), epsilon_of(epsilon)?, note)
+        let receipt = self.charge_by(epsilon.py(), epsilon_of(epsilon)?, note)?;
+        Ok(receipt.left().map_or(0.0, Epsilon::to_f64))
     }
 
     /// The whole budget.

@@ -15,8 +15,8 @@ fn main() -> Result<(), tamis::Error> {
     let plan = LinearPlan::new(5_000, "4".parse()?)?;
     let mut ledger = Ledger::create(&paid, "8".parse()?, "suspicious accounts")?;
     let receipt = ledger.charge(plan.epsilon(), "for the other banks")?;
-    LinearFilter::publish(plan, &suspects)?.save(&shared)?;
-    println!("spent {}, {} is left", receipt.epsilon, receipt.left);
+    LinearFilter::publish(plan, &suspects, receipt)?.save(&shared)?;
+    println!("spent {}, {} is left", ledger.spent(), ledger.left());
 
     // Another bank: which of its customers had better be looked at?
     let public = AnyFilter::open(&shared)?;

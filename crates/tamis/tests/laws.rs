@@ -562,7 +562,7 @@ fn serde_carries_filters_and_plans() {
 /// and out agree.
 #[test]
 fn every_kind_is_opened_by_its_own_type() {
-    use tamis::privacy::{LinearFilter, LinearPlan, PublicBloom, UltraFilter, UltraPlan};
+    use tamis::privacy::{LinearFilter, LinearPlan, PublicBloom, Receipt, UltraFilter, UltraPlan};
     use tamis::zone::{self, CodeKind, Universe};
 
     fn check<F>(filter: F, other: &AnyFilter)
@@ -609,10 +609,11 @@ fn every_kind_is_opened_by_its_own_type() {
         check(zone::CountingFilter::with_plan(plan).unwrap(), &bloom);
     }
     let epsilon = "3".parse().unwrap();
+    let paid = || Receipt::unrecorded(epsilon);
     let linear = LinearPlan::new(100, epsilon).unwrap();
-    check::<LinearFilter>(LinearFilter::publish(linear, ["ant"]).unwrap(), &bloom);
+    check::<LinearFilter>(LinearFilter::publish(linear, ["ant"], paid()).unwrap(), &bloom);
     let private = UltraFilter::new(UltraPlan::new(100, epsilon).unwrap()).unwrap();
-    check::<PublicBloom>(private.publish().unwrap(), &bloom);
+    check::<PublicBloom>(private.publish(paid()).unwrap(), &bloom);
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("seen.tamis");

@@ -25,7 +25,7 @@ fn charge_often(path: &Path, amount: Epsilon, times: u32, name: &str) -> usize {
     (0..times)
         .filter(|i| match ledger.charge(amount, &format!("{name}, number {i}")) {
             Ok(receipt) => {
-                let entry = &ledger.entries()[receipt.sequence as usize - 1];
+                let entry = &ledger.entries()[receipt.sequence().unwrap() as usize - 1];
                 assert_eq!(
                     (entry.epsilon, entry.note.as_str()),
                     (amount, &*format!("{name}, number {i}"))
@@ -77,8 +77,9 @@ fn a_ledger_is_made_once_and_remembers() {
     );
     for i in 1..=10u64 {
         let receipt = ledger.charge(epsilon("0.1"), &format!("release {i}\n")).unwrap();
-        assert_eq!((receipt.sequence, receipt.epsilon), (i, epsilon("0.1")));
-        assert_eq!(receipt.left.billionths(), 1_000_000_000 - i * 100_000_000);
+        assert_eq!((receipt.sequence(), receipt.epsilon()), (Some(i), epsilon("0.1")));
+        let left = Epsilon::from_billionths(1_000_000_000 - i * 100_000_000);
+        assert_eq!((receipt.left(), receipt.note()), (left, Some(&*format!("release {i}\\n"))));
     }
     let error = ledger.charge(epsilon("0.000000001"), "more").unwrap_err();
     assert!(
@@ -127,7 +128,7 @@ fn a_ledger_that_forgot_charges_is_noticed_by_who_saw_them() {
     fs::write(&path, whole).unwrap();
     // Another process charged in between: that is no reason to refuse.
     Ledger::open(&path).unwrap().charge(epsilon("0.125"), "").unwrap();
-    assert_eq!(ledger.charge(epsilon("0.25"), "").unwrap().sequence, 3);
+    assert_eq!(ledger.charge(epsilon("0.25"), "").unwrap().sequence(), Some(3));
     assert_eq!(ledger.spent(), epsilon("0.875"));
 }
 
@@ -183,7 +184,10 @@ fn a_full_disk_leaves_a_whole_ledger() {
     let bytes = fs::read(&path).unwrap().len();
     assert!(!ledger.entries().is_empty() && bytes != 512 && bytes != 1_024);
     let made = ledger.entries().len() as u64;
-    assert_eq!(ledger.charge(epsilon("0.5"), "there is room again").unwrap().sequence, made + 1);
+    assert_eq!(
+        ledger.charge(epsilon("0.5"), "there is room again").unwrap().sequence(),
+        Some(made + 1)
+    );
 }
 
 /// The process dies in the middle of a line: the line stays torn, and is counted.
@@ -206,7 +210,7 @@ fn a_crash_leaves_a_torn_ledger_that_can_be_repaired() {
     let mut ledger = Ledger::repair(&path).unwrap();
     assert_eq!(ledger.entries().len() as u64, whole);
     assert_eq!(ledger.spent().billionths(), whole * 500_000_000);
-    assert_eq!(ledger.charge(epsilon("0.5"), "").unwrap().sequence, whole + 1);
+    assert_eq!(ledger.charge(epsilon("0.5"), "").unwrap().sequence(), Some(whole + 1));
     assert_eq!(Ledger::open(&path).unwrap().entries(), ledger.entries());
 }
 
@@ -283,7 +287,7 @@ fn charges_through_a_link_and_after_a_move_reach_the_same_ledger() {
     let (link, moved) = (folder.path().join("link"), folder.path().join("moved"));
     std::os::unix::fs::symlink(&path, &link).unwrap();
     Ledger::open(&link).unwrap().charge(epsilon("0.25"), "").unwrap();
-    assert_eq!(ledger.charge(epsilon("0.25"), "").unwrap().left, epsilon("0.5"));
+    assert_eq!(ledger.charge(epsilon("0.25"), "").unwrap().left(), Some(epsilon("0.5")));
     assert!(Ledger::create(&link, epsilon("1"), "").is_err());
     fs::rename(&path, &moved).unwrap();
     assert!(ledger.charge(epsilon("0.25"), "").is_err(), "it is not there any more");

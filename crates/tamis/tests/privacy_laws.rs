@@ -8,8 +8,8 @@
 
 use std::io::Cursor;
 use tamis::privacy::{
-    Epsilon, LinearDraft, LinearFilter, LinearPlan, PublicBloom, Rehearsal, UltraFilter, UltraPlan,
-    f1, floor,
+    Epsilon, Ledger, LedgerError, LinearDraft, LinearFilter, LinearPlan, PublicBloom, Receipt,
+    Rehearsal, UltraFilter, UltraPlan, f1, floor,
 };
 use tamis::rate::{self, Kind};
 use tamis::{AnyFilter, Bloom, Error, HashFamily, Health, Open, Promise, SecretKey};
@@ -82,7 +82,15 @@ fn published_under<K: tamis::Key>(
     for key in keys {
         draft.insert(key)?;
     }
-    draft.publish()
+    draft.publish(Receipt::unrecorded(plan.epsilon()))
+}
+
+fn publish_linear(plan: LinearPlan, keys: std::ops::Range<u64>) -> LinearFilter {
+    LinearFilter::publish(plan, keys, Receipt::unrecorded(plan.epsilon())).unwrap()
+}
+
+fn publish(filter: &UltraFilter) -> PublicBloom {
+    filter.publish(Receipt::unrecorded(filter.plan().epsilon())).unwrap()
 }
 
 #[test]
@@ -303,7 +311,7 @@ fn published_bloom_filters_know_their_rate_and_their_distance() {
         let plan =
             UltraPlan::of_bloom(bloom.with_hashes(hashes).unwrap(), epsilon(at_most)).unwrap();
         let filter = filled(plan, 0, HashFamily::fast(3));
-        let public = filter.publish().unwrap();
+        let public = publish(&filter);
         let counted: u32 = public.body().iter().map(|byte| byte.count_ones()).sum();
         assert_eq!(public.ones(), f64::from(counted) / plan.bits() as f64);
         let now = public.fpr();
@@ -338,11 +346,11 @@ fn public_fields(file: &[u8]) -> [&[u8]; 3] {
 
 #[test]
 fn the_size_and_the_header_tell_nothing_of_the_set() {
-    let linear = |plan, size: u64| LinearFilter::publish(plan, 0..size).unwrap().to_bytes();
+    let linear = |plan, size: u64| publish_linear(plan, 0..size).to_bytes();
     let bloom = |plan, size: u64| {
         let mut filter = UltraFilter::new(plan).unwrap();
         filter.insert_many(0..size);
-        filter.publish().unwrap().to_bytes()
+        publish(&filter).to_bytes()
     };
     let sizes = |capacity: u64| [0, 1, capacity, 3 * capacity];
     for capacity in [1, 7, 500, 5_000] {
@@ -368,6 +376,38 @@ fn the_size_and_the_header_tell_nothing_of_the_set() {
     assert_eq!((public_fields(&text), &text[40..48]), (public_fields(&number), &number[40..48]));
 }
 
+/// A billionth too little is too little; more than enough is enough.
+#[test]
+fn a_release_is_refused_unless_its_receipt_pays_for_it() {
+    let linear = LinearPlan::new(100, epsilon("2")).unwrap();
+    let filter = filled(UltraPlan::new(100, epsilon("2")).unwrap(), 0, HashFamily::fast(1));
+    for cost in [linear.epsilon(), filter.plan().epsilon()] {
+        let less = Epsilon::from_billionths(cost.billionths() - 1).unwrap();
+        for (paid, enough) in [(Epsilon::ZERO, false), (less, false), (cost, true)] {
+            let releases = [
+                (
+                    linear.epsilon(),
+                    LinearFilter::publish(linear, [1], Receipt::unrecorded(paid)).err(),
+                ),
+                (filter.plan().epsilon(), filter.publish(Receipt::unrecorded(paid)).err()),
+            ];
+            for (own, error) in releases.into_iter().filter(|(own, _)| *own == cost) {
+                let unpaid = Error::Ledger(LedgerError::Unpaid { paid, cost: own });
+                assert_eq!(error.is_none(), enough, "{paid} for {own}");
+                assert!(error.is_none_or(|error| error.to_string() == unpaid.to_string()));
+            }
+        }
+    }
+    assert!(filter.publish(Receipt::unrecorded(Epsilon::MAX)).is_ok());
+    let folder = tempfile::tempdir().unwrap();
+    let mut ledger = Ledger::create(folder.path().join("ledger"), epsilon("3"), "").unwrap();
+    let receipt = ledger.charge(epsilon("2"), "first").unwrap();
+    assert!(filter.publish(receipt).is_ok());
+    let receipt = ledger.charge(epsilon("1"), "second").unwrap();
+    assert!(matches!(filter.publish(receipt), Err(Error::Ledger(LedgerError::Unpaid { .. }))));
+    assert_eq!(ledger.left(), Epsilon::ZERO, "what was charged stays charged");
+}
+
 #[test]
 fn two_releases_of_a_set_differ() {
     let plan = LinearPlan::new(100, epsilon("2")).unwrap();
@@ -376,11 +416,11 @@ fn two_releases_of_a_set_differ() {
     let (one, other) = (draw(), draw());
     assert!(one != other && one.body() != other.body());
     // A fresh seed each time, too.
-    let seed = || LinearFilter::publish(plan, 0..100).unwrap().hash().seed().unwrap();
+    let seed = || publish_linear(plan, 0..100).hash().seed().unwrap();
     assert_ne!(seed(), seed());
 
     let filter = filled(UltraPlan::new(100, epsilon("2")).unwrap(), 0, hash);
-    assert_ne!(filter.publish().unwrap(), filter.publish().unwrap());
+    assert_ne!(publish(&filter), publish(&filter));
     assert_eq!(filter.rehearse(7).unwrap(), filter.rehearse(7).unwrap());
     assert_ne!(filter.rehearse(7).unwrap(), filter.rehearse(8).unwrap());
     assert_ne!(
@@ -454,7 +494,7 @@ fn bloom_of(hash: HashFamily, at_most: &str) -> PublicBloom {
     let mut filter =
         UltraFilter::with_hash(UltraPlan::new(3_000, epsilon(at_most)).unwrap(), hash).unwrap();
     filter.insert_many((0..3_000).map(|i| format!("пример {i}")));
-    filter.publish().unwrap()
+    publish(&filter)
 }
 
 #[test]
@@ -638,7 +678,7 @@ fn a_counted_size_is_published_only_when_affirmed() {
     ));
     assert!(UltraFilter::from_bloom(chosen, epsilon("4")).is_ok());
     let affirmed = UltraFilter::from_bloom_with_public_size(read, epsilon("4")).unwrap();
-    assert_eq!(affirmed.publish().unwrap().plan().items(), 1_001);
+    assert_eq!(publish(&affirmed).plan().items(), 1_001);
 }
 
 #[test]
@@ -650,12 +690,12 @@ fn a_private_filter_goes_on_after_a_release() {
         keys.filter(|i| !trial.contains(*i)).count() as u64
     };
     filter.insert_many(0..10_000);
-    let first = filter.publish().unwrap();
+    let first = publish(&filter);
     assert!(missed(&filter, 10_000..20_000) > 9_000);
     filter.insert_many(10_000..19_999);
     assert!(filter.insert(19_999) || filter.bloom().contains(19_999));
     meets(missed(&filter, 0..20_000), 20_000, plan.fnr(), 1.1, "after the second half");
-    let second = filter.publish().unwrap();
+    let second = publish(&filter);
     assert!(second.ones() > first.ones());
     // The private filter is an ordinary one, which can be kept and taken up again.
     let kept = Bloom::try_from(AnyFilter::from_bytes(&filter.bloom().to_bytes()).unwrap()).unwrap();
@@ -767,10 +807,8 @@ mod absent {
     #[test]
     fn published_filters_cannot_be_changed_nor_rehearsals_saved() {
         let plan = LinearPlan::new(10, epsilon("1")).unwrap();
-        let (mut public, mut trial) = (
-            LinearFilter::publish(plan, [1]).unwrap(),
-            LinearFilter::rehearse(plan, [1], 1).unwrap(),
-        );
+        let (mut public, mut trial) =
+            (publish_linear(plan, 1..2), LinearFilter::rehearse(plan, [1], 1).unwrap());
         assert_eq!(
             [public.insert(1), public.insert_many(1), public.insert_digest(1), public.remove(1)],
             [const { Absent }; 4]
@@ -784,7 +822,7 @@ mod absent {
         assert_eq!([trial.to_bytes(), trial.body()], [const { Absent }; 2]);
 
         let filter = UltraFilter::new(UltraPlan::new(10, epsilon("1")).unwrap()).unwrap();
-        let (mut public, mut trial) = (filter.publish().unwrap(), filter.rehearse(1).unwrap());
+        let (mut public, mut trial) = (publish(&filter), filter.rehearse(1).unwrap());
         assert_eq!(
             [public.insert(1), public.insert_many(1), public.insert_digest(1), public.remove(1)],
             [const { Absent }; 4]
@@ -871,7 +909,7 @@ fn bad_requests_are_errors() {
     }
     // What can be planned need not fit the machine: an error, and at once.
     let huge = LinearPlan::new(1 << 48, epsilon("2")).unwrap();
-    assert!(matches!(LinearFilter::publish(huge, [1]), Err(Error::Memory { .. })));
+    assert!(matches!(published_under(huge, [1], HashFamily::fast(0)), Err(Error::Memory { .. })));
     assert!(matches!(LinearFilter::rehearse(huge, [1], 1), Err(Error::Memory { .. })));
     for items in [1, 1_000_000] {
         assert!(matches!(LinearPlan::new(items, Epsilon::ZERO), Err(Error::Epsilon { .. })));

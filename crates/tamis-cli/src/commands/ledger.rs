@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use tamis::privacy::{Delta, Epsilon, Ledger as Book, LedgerError};
+use tamis::privacy::{Delta, Epsilon, Ledger as Book, LedgerError, Receipt};
 
 /// Keep a budget of privacy losses
 ///
@@ -261,29 +261,23 @@ pub(crate) struct Payment {
 }
 
 impl Payment {
-    /// Charges for a release into `output`, and says what is left of the budget. Without a ledger,
-    /// says that somebody should keep one.
-    pub(crate) fn charge(
-        &self,
-        epsilon: Epsilon,
-        output: &Path,
-    ) -> anyhow::Result<Option<Epsilon>> {
+    /// Charges for a release into `output`. Without a ledger, says that somebody should keep one.
+    pub(crate) fn charge(&self, epsilon: Epsilon, output: &Path) -> anyhow::Result<Receipt> {
         let Some(path) = &self.ledger else {
             warn(&format!(
                 "tamis: notice: no --ledger, so nothing adds up what is spent: each further \
                  release of these keys costs another {epsilon}"
             ));
-            return Ok(None);
+            return Ok(Receipt::unrecorded(epsilon));
         };
         let note = if output == Path::new("-") {
             "standard output".into()
         } else {
             output.to_string_lossy()
         };
-        let receipt = open(path)?
+        open(path)?
             .charge(epsilon, &note)
-            .with_context(|| format!("{} does not pay for this release", path.display()))?;
-        Ok(Some(receipt.left))
+            .with_context(|| format!("{} does not pay for this release", path.display()))
     }
 }
 

@@ -90,8 +90,9 @@ impl Publish {
         }
         // The target is open before anything is charged, and charged before anything is drawn.
         let file = destination.create()?;
-        let left = self.payment.charge(self.epsilon, &self.target.output)?;
-        self.payment.say_if_charged(file.save(&private.publish()?.into()))?;
+        let receipt = self.payment.charge(self.epsilon, &self.target.output)?;
+        let left = receipt.left();
+        self.payment.say_if_charged(file.save(&private.publish(receipt)?.into()))?;
         let plan = PrivatePlan::Bloom(*private.plan());
         let report = ReleaseReport::new(&self.target, &plan, left);
         output::report_on(&self.target.output, &report, self.target.json)

@@ -8,7 +8,7 @@ use crate::refusal::{Outcome, Refusal};
 use crate::server::{self, Arguments, Context, Held, Text};
 use crate::value::Value;
 use tamis::AnyFilter;
-use tamis::privacy::{Epsilon, LinearDraft, LinearPlan, UltraFilter};
+use tamis::privacy::{Epsilon, LinearDraft, LinearPlan, Receipt, UltraFilter};
 
 fn milliseconds() -> u64 {
     u64::try_from(server::now().as_millis()).unwrap_or(u64::MAX)
@@ -65,10 +65,12 @@ pub(crate) fn publish(context: &mut Context, arguments: Arguments<'_>) -> Outcom
     if let Some(ledger) = ledger {
         charge(context, ledger, cost, destination.bytes(), milliseconds())?;
     }
+    // The server keeps the ledger, and the library does not know it.
+    let receipt = Receipt::unrecorded(cost);
     let draw = move || -> Result<AnyFilter, tamis::Error> {
         match source {
-            Source::Set(draft) => Ok(draft.publish()?.into()),
-            Source::Filter(filter) => Ok(filter.publish()?.into()),
+            Source::Set(draft) => Ok(draft.publish(receipt)?.into()),
+            Source::Filter(filter) => Ok(filter.publish(receipt)?.into()),
         }
     };
     context.elsewhere(arguments, draw, |context, arguments, release| {

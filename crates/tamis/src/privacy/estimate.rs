@@ -71,8 +71,9 @@ impl<P: ReleasePlan> Release<P> {
     /// How many of these keys are in the published set. Each key must come once.
     ///
     /// ```
-    /// use tamis::privacy::{LinearFilter, LinearPlan};
-    /// let public = LinearFilter::publish(LinearPlan::new(1_000, "2".parse()?)?, 0..1_000u64)?;
+    /// use tamis::privacy::{LinearFilter, LinearPlan, Receipt};
+    /// let plan = LinearPlan::new(1_000, "2".parse()?)?;
+    /// let public = LinearFilter::publish(plan, 0..1_000u64, Receipt::unrecorded(plan.epsilon()))?;
     /// let half: Vec<u64> = (500..1_500).collect();
     /// let members = public.estimate_members(&half);
     /// assert!((members.value - 500.0).abs() < 150.0);

@@ -13,8 +13,8 @@
 //! # let path = folder.path().join("suspects.ledger");
 //! let plan = LinearPlan::new(1_000, "4".parse()?)?;        // room for 1,000; spends at most 4
 //! let mut ledger = Ledger::create(&path, "4".parse()?, "suspects")?;
-//! ledger.charge(plan.epsilon(), "first release")?;         // on the disk before the release
-//! let public = LinearFilter::publish(plan, ["Zoë", "李雷"])?;
+//! let paid = ledger.charge(plan.epsilon(), "first release")?;     // on the disk before the release
+//! let public = LinearFilter::publish(plan, ["Zoë", "李雷"], paid)?;
 //! println!("{}", public.contains("Zoë"));                   // true, except for 1 in 53
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -66,6 +66,7 @@ mod linear;
 pub mod noise;
 #[cfg(test)]
 mod outcomes;
+mod receipt;
 mod release;
 mod ultra;
 
@@ -73,9 +74,10 @@ use crate::{Error, HashFamily};
 pub use compose::{Composition, Delta, DeltaFault};
 pub use epsilon::{Epsilon, EpsilonFault};
 pub use estimate::Estimate;
-pub use ledger::{Entry, Ledger, LedgerError, LedgerText, LineFault, Receipt, Utc};
+pub use ledger::{Entry, Ledger, LedgerError, LedgerText, LineFault, Utc};
 pub use linear::{LinearDraft, LinearFilter, LinearPlan};
 use noise::{Coins, SecretCoins};
+pub use receipt::Receipt;
 pub use release::{Rehearsal, Release, ReleasePlan};
 pub use ultra::{PublicBloom, UltraFilter, UltraPlan};
 

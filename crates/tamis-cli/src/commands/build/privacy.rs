@@ -7,7 +7,7 @@ use crate::input::{Input, Reading};
 use crate::output::{self, Target, count_of, grouped, progress, warn};
 use anyhow::bail;
 use clap::Args;
-use tamis::privacy::{LinearDraft, UltraFilter};
+use tamis::privacy::{LinearDraft, Receipt, UltraFilter};
 use tamis::{AnyFilter, HashFamily, KeyRef};
 
 /// What is published says of any one item at most a factor e^epsilon
@@ -74,10 +74,10 @@ impl Draft {
         }
     }
 
-    fn publish(self) -> Result<AnyFilter, tamis::Error> {
+    fn publish(self, receipt: Receipt) -> Result<AnyFilter, tamis::Error> {
         Ok(match self {
-            Draft::Linear(draft) => draft.publish()?.into(),
-            Draft::Bloom(private) => private.publish()?.into(),
+            Draft::Linear(draft) => draft.publish(receipt)?.into(),
+            Draft::Bloom(private) => private.publish(receipt)?.into(),
         })
     }
 }
@@ -129,9 +129,10 @@ impl BuildPrivacy {
         }
         // The target is open before anything is charged, and charged before anything is drawn.
         let file = destination.create()?;
-        let left = self.payment.charge(plan.epsilon(), &self.target.output)?;
+        let receipt = self.payment.charge(plan.epsilon(), &self.target.output)?;
+        let left = receipt.left();
         let bar = progress::spinner("drawing the release");
-        let release = draft.publish();
+        let release = draft.publish(receipt);
         bar.finish_and_clear();
         self.payment.say_if_charged(file.save(&release?))?;
         let report = ReleaseReport::new(&self.target, &plan, left).of_keys(keys, None);

@@ -30,6 +30,13 @@ pub enum LedgerError {
         /// What was asked for.
         asked: Epsilon,
     },
+    /// A receipt pays less than the release costs. Nothing was released.
+    Unpaid {
+        /// What the receipt pays.
+        paid: Epsilon,
+        /// What the release costs.
+        cost: Epsilon,
+    },
     /// A budget of 0 pays for nothing.
     NoBudget,
     /// A charge of 0 pays for nothing.
@@ -112,6 +119,11 @@ impl fmt::Display for LedgerError {
                 "a charge of {asked} is more than the {left} that is left of the budget of \
                  {budget}, so nothing was charged; charge no more than is left, or publish an \
                  earlier release again byte for byte, which costs nothing"
+            ),
+            LedgerError::Unpaid { paid, cost } => write!(
+                out,
+                "the receipt pays {paid} and the release costs {cost}, so nothing was released; \
+                 charge the epsilon of the plan"
             ),
             LedgerError::NoBudget => write!(
                 out,

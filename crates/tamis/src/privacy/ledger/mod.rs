@@ -7,7 +7,7 @@ mod utc;
 
 use crate::Error;
 use crate::format::{Existing, NewFile, Readers};
-use crate::privacy::{Delta, Epsilon};
+use crate::privacy::{Delta, Epsilon, Receipt};
 pub use book::Entry;
 use book::{Book, Budget};
 pub use error::{LedgerError, LedgerText, LineFault};
@@ -30,8 +30,8 @@ pub use utc::Utc;
 /// # let path = folder.path().join("patients.ledger");
 /// let mut ledger = Ledger::create(&path, "1".parse()?, "patients, weekly")?;
 /// let receipt = ledger.charge("0.75".parse()?, "week-1.tamis")?;
-/// assert_eq!(receipt.left.to_string(), "0.25");
-/// // Only now is week-1.tamis made.
+/// assert_eq!(receipt.left(), Some("0.25".parse()?));
+/// // Only now can week-1.tamis be made: publishing takes the receipt.
 ///
 /// let refused = Ledger::open(&path)?.charge("0.5".parse()?, "week-2.tamis").unwrap_err();
 /// assert!(refused.to_string().contains("more than the 0.25 that is left"));
@@ -75,18 +75,6 @@ pub use utc::Utc;
 pub struct Ledger {
     path: PathBuf,
     book: Book,
-}
-
-/// What a charge returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Receipt {
-    /// The number of the charge in the ledger, from 1.
-    pub sequence: u64,
-    /// What was charged.
-    pub epsilon: Epsilon,
-    /// What is left of the budget.
-    pub left: Epsilon,
 }
 
 /// The most bytes of a ledger: some hundred thousands of charges.
@@ -245,8 +233,8 @@ impl Ledger {
     /// Charges the ledger, for what the note says: the name of the output, say. One line; control
     /// characters are escaped.
     ///
-    /// Once it returns, the charge is on the disk, and the release may be made. If it fails,
-    /// nothing may be released. It fails if the budget does not allow the charge, and then nothing
+    /// Once it returns, the charge is on the disk, and its receipt pays for one release. If it
+    /// fails, nothing can be released. It fails if the budget does not allow the charge, and then nothing
     /// was charged. If the disk is full or fails, the charge is taken back. If that fails too, the
     /// ledger is left torn, and says so when it is next read.
     pub fn charge(&mut self, epsilon: Epsilon, note: &str) -> Result<Receipt, Error> {
@@ -282,7 +270,9 @@ impl Ledger {
             return Err(LedgerError::Replaced.into());
         }
         self.book = book;
-        Ok(Receipt { sequence: self.book.entries.len() as u64, epsilon, left: self.book.left() })
+        let note = self.book.entries.last().map(|entry| entry.note.clone()).unwrap_or_default();
+        let sequence = self.book.entries.len() as u64;
+        Ok(Receipt::recorded(epsilon, sequence, self.book.left(), note))
     }
 }
 

@@ -4,7 +4,7 @@ use super::build::solve_shard;
 use super::row::Row;
 use super::{LinearFilter, LinearPlan};
 use crate::privacy::noise::{Coins, SecretCoins, SeededCoins};
-use crate::privacy::{Rehearsal, fresh_hash};
+use crate::privacy::{Receipt, Rehearsal, fresh_hash};
 use crate::store::{self, Store};
 use crate::threads::share;
 use crate::{Digest, Error, HashFamily, Key};
@@ -15,11 +15,12 @@ use std::thread;
 /// time.
 ///
 /// ```
-/// use tamis::privacy::{LinearDraft, LinearPlan};
+/// use tamis::privacy::{LinearDraft, LinearPlan, Receipt};
 /// let mut draft = LinearDraft::new(LinearPlan::new(1_000, "4".parse()?)?)?;
 /// draft.insert("Zoë")?;
 /// draft.insert("Zoë")?;                // changes nothing
-/// let public = draft.publish()?;
+/// let paid = Receipt::unrecorded(draft.plan().epsilon());
+/// let public = draft.publish(paid)?;
 /// println!("{}", public.contains("Zoë"));
 /// # Ok::<(), tamis::Error>(())
 /// ```
@@ -78,8 +79,9 @@ impl LinearDraft {
         &self.plan
     }
 
-    /// Draws the release, on all cores, which costs the plan's epsilon.
-    pub fn publish(self) -> Result<LinearFilter, Error> {
+    /// Draws the release, on all cores. The receipt must pay the plan's epsilon.
+    pub fn publish(self, receipt: Receipt) -> Result<LinearFilter, Error> {
+        receipt.pay(self.plan.epsilon())?;
         self.draw(|_| SecretCoins::new())
     }
 
@@ -132,7 +134,8 @@ mod tests {
         let draft = || {
             LinearDraft::with_hash(plan, HashFamily::fast(0)).unwrap().with_keys(0..100u64).unwrap()
         };
-        let (one, other) = (draft().publish().unwrap(), draft().publish().unwrap());
+        let publish = || draft().publish(Receipt::unrecorded(plan.epsilon())).unwrap();
+        let (one, other) = (publish(), publish());
         assert_ne!(one, other);
         for seed in 0..100 {
             assert_ne!(draft().rehearse(seed).unwrap().0, one);

@@ -4,7 +4,7 @@ use super::row::Row;
 use super::{LinearDraft, LinearPlan};
 use super::{lookup, planes};
 use crate::privacy::release::sealed::Lookup;
-use crate::privacy::{Epsilon, Rehearsal, Release, ReleasePlan};
+use crate::privacy::{Epsilon, Receipt, Rehearsal, Release, ReleasePlan};
 use crate::simd::prefetch;
 use crate::{Digest, Error, HashFamily, Key};
 
@@ -12,10 +12,11 @@ use crate::{Digest, Error, HashFamily, Key};
 /// wrong less often. See [`Release`] for what can be done with it.
 ///
 /// ```
-/// use tamis::privacy::{LinearFilter, LinearPlan};
+/// use tamis::privacy::{LinearFilter, LinearPlan, Receipt};
 /// let suspects = (0..1_000).map(|i| format!("suspect {i}"));
 /// let plan = LinearPlan::new(1_000, "4".parse()?)?;
-/// let public = LinearFilter::publish(plan, suspects.clone())?;
+/// let paid = Receipt::unrecorded(plan.epsilon());
+/// let public = LinearFilter::publish(plan, suspects.clone(), paid)?;
 /// let found = suspects.filter(|name| public.contains(name)).count();
 /// assert!(found > 930);      // 981 are expected
 /// # Ok::<(), tamis::Error>(())
@@ -24,22 +25,24 @@ use crate::{Digest, Error, HashFamily, Key};
 /// What is published cannot be changed:
 ///
 /// ```compile_fail,E0599
-/// use tamis::privacy::{LinearFilter, LinearPlan};
-/// let mut public = LinearFilter::publish(LinearPlan::new(100, "4".parse()?)?, ["Zoë"])?;
+/// use tamis::privacy::{LinearFilter, LinearPlan, Receipt};
+/// let (plan, paid) = (LinearPlan::new(100, "4".parse()?)?, Receipt::unrecorded("4".parse()?));
+/// let mut public = LinearFilter::publish(plan, ["Zoë"], paid)?;
 /// public.insert("李雷");
 /// # Ok::<(), tamis::Error>(())
 /// ```
 pub type LinearFilter = Release<LinearPlan>;
 
 impl LinearFilter {
-    /// Publishes a set. A key that comes several times counts once. A set of more than the planned
-    /// items is published too, because a refusal would tell its size; strangers pass more often
-    /// then.
+    /// Publishes a set. The receipt must pay the plan's epsilon. A key that comes several times
+    /// counts once. A set of more than the planned items is published too, because a refusal would
+    /// tell its size; strangers pass more often then.
     pub fn publish<K: Key>(
         plan: LinearPlan,
         keys: impl IntoIterator<Item = K>,
+        receipt: Receipt,
     ) -> Result<LinearFilter, Error> {
-        LinearDraft::new(plan)?.with_keys(keys)?.publish()
+        LinearDraft::new(plan)?.with_keys(keys)?.publish(receipt)
     }
 
     /// What a release might look like, with coins that anybody can predict: for tests, experiments

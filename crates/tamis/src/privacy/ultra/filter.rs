@@ -2,7 +2,7 @@
 
 use super::{PublicBloom, UltraPlan};
 use crate::privacy::noise::{Coins, SecretCoins, SeededCoins};
-use crate::privacy::{Epsilon, Rehearsal, fresh_hash};
+use crate::privacy::{Epsilon, Receipt, Rehearsal, fresh_hash};
 use crate::rate::Plan;
 use crate::store::Store;
 use crate::{Bloom, Error, HashFamily, Key};
@@ -12,10 +12,11 @@ use std::fmt;
 /// published again, which costs again.
 ///
 /// ```
-/// use tamis::privacy::{UltraFilter, UltraPlan};
+/// use tamis::privacy::{Receipt, UltraFilter, UltraPlan};
 /// let mut callers = UltraFilter::new(UltraPlan::new(1_000, "4".parse()?)?)?;
 /// callers.insert_many((0..1_000).map(|i| format!("caller {i}")));
-/// let public = callers.publish()?;                       // may be given away
+/// let paid = Receipt::unrecorded(callers.plan().epsilon());
+/// let public = callers.publish(paid)?;                   // may be given away
 /// let found = (0..1_000).filter(|i| public.contains(format!("caller {i}"))).count();
 /// assert!(found > 950);                                  // 982 are expected
 /// # Ok::<(), tamis::Error>(())
@@ -79,9 +80,10 @@ impl UltraFilter {
         self.bloom.insert_many(keys)
     }
 
-    /// Draws a release. Each costs the plan's epsilon, and they add up: publish once, and hand out
-    /// copies of the same bytes.
-    pub fn publish(&self) -> Result<PublicBloom, Error> {
+    /// Draws a release. The receipt must pay the plan's epsilon. Each release costs again: publish
+    /// once, and hand out copies of the same bytes.
+    pub fn publish(&self, receipt: Receipt) -> Result<PublicBloom, Error> {
+        receipt.pay(self.plan.epsilon())?;
         self.draw(&mut SecretCoins::new()?)
     }
 
@@ -139,7 +141,8 @@ mod tests {
     fn releases_are_drawn_afresh() {
         let plan = UltraPlan::new(1_000, "1".parse().unwrap()).unwrap();
         let filter = UltraFilter::with_hash(plan, HashFamily::fast(0)).unwrap();
-        let (one, other) = (filter.publish().unwrap(), filter.publish().unwrap());
+        let publish = || filter.publish(Receipt::unrecorded(plan.epsilon())).unwrap();
+        let (one, other) = (publish(), publish());
         assert_ne!(one, other);
         for seed in 0..100 {
             assert_ne!(filter.rehearse(seed).unwrap().0, one);

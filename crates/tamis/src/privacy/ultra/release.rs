@@ -11,10 +11,10 @@ use crate::{Digest, Key, bits};
 /// private coins. See [`Release`] for what can be done with it.
 ///
 /// ```
-/// use tamis::privacy::{UltraFilter, UltraPlan};
+/// use tamis::privacy::{Receipt, UltraFilter, UltraPlan};
 /// let mut list = UltraFilter::new(UltraPlan::new(100, "5".parse()?)?)?;
 /// list.insert("Zoë");
-/// let public = list.publish()?;
+/// let public = list.publish(Receipt::unrecorded("5".parse()?))?;
 /// println!("{}", public.contains("Zoë"));      // probably
 /// assert_eq!(public.body().len(), 200);
 /// # Ok::<(), tamis::Error>(())
@@ -23,8 +23,9 @@ use crate::{Digest, Key, bits};
 /// Only the private filter takes items:
 ///
 /// ```compile_fail,E0599
-/// use tamis::privacy::{UltraFilter, UltraPlan};
-/// let mut public = UltraFilter::new(UltraPlan::new(100, "5".parse()?)?)?.publish()?;
+/// use tamis::privacy::{Receipt, UltraFilter, UltraPlan};
+/// let list = UltraFilter::new(UltraPlan::new(100, "5".parse()?)?)?;
+/// let mut public = list.publish(Receipt::unrecorded("5".parse()?))?;
 /// public.insert("Zoë");
 /// # Ok::<(), tamis::Error>(())
 /// ```
