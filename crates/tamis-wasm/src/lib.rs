@@ -1,5 +1,19 @@
 //! What JavaScript sees of the library. The bindings translate and never compute: `npm/` has the
 //! package around them, with its types.
+//!
+//! Without the feature `full` this is the small build, which opens filters and asks them.
+
+#[cfg(feature = "full")]
+pub mod build;
+mod error;
+pub mod filter;
+#[cfg(feature = "full")]
+pub mod foreign;
+pub mod keys;
+#[cfg(feature = "full")]
+mod options;
+#[cfg(feature = "full")]
+pub mod plan;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -1,15 +1,13 @@
 //! `tamis info`: what a filter promises and how it keeps it.
 
-use super::plan::chain::{ChainFacts, window_text};
-use super::plan::privacy::{PlanFacts as PrivacyFacts, PrivatePlan};
-use super::plan::rate::PlanFacts as RateFacts;
-use super::plan::static_filter::{StaticFacts, layout};
-use super::plan::zone::PlanFacts as ZoneFacts;
+use super::plan::chain::window_text;
+use super::plan::privacy;
+use super::plan::static_filter::layout;
 use crate::filters::{self, Contents, Opening};
 use crate::foreign::{self, Found, From};
 use crate::input::input_path;
-use crate::output::{self, Integer, Report, about, count_of, grouped, rate, warn};
-use anyhow::bail;
+use crate::output::{self, Report, about, count_of, grouped, rate, warn};
+use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -17,6 +15,7 @@ use tamis::format::AnyPlan;
 use tamis::rate::{self as rates, Health, Kind};
 use tamis::zone as zones;
 use tamis::{AnyFilter, HashFamily};
+use tamis_facts::{Info as Facts, PrivatePlan};
 
 /// Show what a filter promises, what it holds and how far it is from its plan
 #[derive(Args)]
@@ -92,14 +91,13 @@ impl Info {
         let file = path.display().to_string();
         let verified = !self.opening.no_verify;
         let promise = any.promise();
-        let (details, text) = match any.plan() {
-            AnyPlan::Rate(plan) => (Details::rate(any, plan), rate_text(any, plan)),
-            AnyPlan::Static(plan) => (Details::of_static(any, plan), static_text(any, plan)),
-            AnyPlan::Scalable { .. } | AnyPlan::Rolling { .. } => {
-                (Details::of_chain(any), chain_text(any))
-            }
-            AnyPlan::Zone(plan) => (Details::zone(any, plan), zone_text(any, plan)),
-            _ => published(any)?,
+        let unknown = || format!("a {} filter cannot be shown by this release", any.kind());
+        let text = match any.plan() {
+            AnyPlan::Rate(plan) => rate_text(any, plan),
+            AnyPlan::Static(plan) => static_text(any, plan),
+            AnyPlan::Scalable { .. } | AnyPlan::Rolling { .. } => chain_text(any),
+            AnyPlan::Zone(plan) => zone_text(any, plan),
+            _ => published_text(any).with_context(unknown)?,
         };
         let checked = if verified { "checksums good" } else { "body not checked" };
         let text = format!(
@@ -107,18 +105,16 @@ impl Info {
             any.kind(),
             tamis::format::VERSION
         );
-        let version = tamis::format::VERSION;
-        output::print_report(&InfoReport { file, version, verified, details, text }, self.json)
+        let info = Facts::new(any, verified).with_context(unknown)?;
+        output::print_report(&InfoReport { file, info, text }, self.json)
     }
 }
 
 #[derive(Serialize)]
 struct InfoReport {
     file: String,
-    version: u16,
-    verified: bool,
     #[serde(flatten)]
-    details: Details,
+    info: Facts,
     #[serde(skip)]
     text: String,
 }
@@ -126,121 +122,6 @@ struct InfoReport {
 impl Report for InfoReport {
     fn text(&self) -> String {
         self.text.clone()
-    }
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Details {
-    Rate {
-        health: String,
-        estimated_items: f64,
-        fill: f64,
-        fpr_now: f64,
-        hash: &'static str,
-        seed: Option<Integer>,
-        key_kinds: String,
-        saturated: Option<Integer>,
-        #[serde(flatten)]
-        plan: RateFacts,
-    },
-    Static {
-        health: String,
-        distinct: Integer,
-        fill: f64,
-        fpr_now: f64,
-        hash: &'static str,
-        seed: Option<Integer>,
-        key_kinds: String,
-        #[serde(flatten)]
-        plan: StaticFacts,
-    },
-    Chain {
-        health: String,
-        len: Integer,
-        estimated_items: f64,
-        fill: f64,
-        fpr_now: f64,
-        hash: &'static str,
-        seed: Option<Integer>,
-        key_kinds: String,
-        #[serde(flatten)]
-        plan: Option<ChainFacts>,
-    },
-    Zone {
-        health: String,
-        len: Integer,
-        len_is_exact: bool,
-        fpr_now: f64,
-        first: Integer,
-        last: Integer,
-        fingerprint: Option<String>,
-        #[serde(flatten)]
-        plan: ZoneFacts,
-    },
-    Published {
-        fpr_now: f64,
-        hash: &'static str,
-        seed: Option<Integer>,
-        #[serde(flatten)]
-        plan: PrivacyFacts,
-    },
-}
-
-impl Details {
-    fn rate(any: &AnyFilter, plan: &rates::Plan) -> Details {
-        Details::Rate {
-            health: any.health().to_string(),
-            estimated_items: any.estimated_items().unwrap_or_default(),
-            fill: any.fill(),
-            fpr_now: any.expected_fpr(),
-            hash: any.hash().map_or("none", HashFamily::name),
-            seed: any.hash().and_then(HashFamily::seed).map(Integer::from),
-            key_kinds: any.kinds().to_string(),
-            saturated: saturated(any).map(Integer::from),
-            plan: RateFacts::new(plan),
-        }
-    }
-
-    fn of_static(any: &AnyFilter, plan: &rates::StaticPlan) -> Details {
-        Details::Static {
-            health: any.health().to_string(),
-            distinct: (any.estimated_items().unwrap_or_default() as u64).into(),
-            fill: any.fill(),
-            fpr_now: any.expected_fpr(),
-            hash: any.hash().map_or("none", HashFamily::name),
-            seed: any.hash().and_then(HashFamily::seed).map(Integer::from),
-            key_kinds: any.kinds().to_string(),
-            plan: StaticFacts::new(plan),
-        }
-    }
-
-    fn of_chain(any: &AnyFilter) -> Details {
-        Details::Chain {
-            health: any.health().to_string(),
-            len: chain_len(any).into(),
-            estimated_items: any.estimated_items().unwrap_or_default(),
-            fill: any.fill(),
-            fpr_now: any.expected_fpr(),
-            hash: any.hash().map_or("none", HashFamily::name),
-            seed: any.hash().and_then(HashFamily::seed).map(Integer::from),
-            key_kinds: any.kinds().to_string(),
-            plan: ChainFacts::of(any),
-        }
-    }
-
-    fn zone(any: &AnyFilter, plan: &zones::Plan) -> Details {
-        let universe = plan.universe();
-        Details::Zone {
-            health: any.health().to_string(),
-            len: any.len().unwrap_or_default().into(),
-            len_is_exact: any.len_is_exact(),
-            fpr_now: any.expected_fpr(),
-            first: universe.first().into(),
-            last: universe.last().into(),
-            fingerprint: universe.fingerprint().map(|print| format!("{print:016x}")),
-            plan: ZoneFacts::new(plan),
-        }
     }
 }
 
@@ -406,33 +287,18 @@ fn dictionary_text(plan: &zones::Plan) -> String {
     print.map_or_else(String::new, |print| format!("\nkeys      fingerprint {print:016x}"))
 }
 
-fn published(any: &AnyFilter) -> anyhow::Result<(Details, String)> {
-    let (plan, hash, now) = match any {
-        AnyFilter::Linear(filter) => {
-            (PrivatePlan::Linear(*filter.plan()), filter.hash(), filter.plan().fpr())
-        }
-        AnyFilter::PublicBloom(filter) => {
-            (PrivatePlan::Bloom(*filter.plan()), filter.hash(), filter.fpr())
-        }
-        other => bail!("a {} filter cannot be shown by this release", other.kind()),
-    };
-    let text = format!(
+fn published_text(any: &AnyFilter) -> Option<String> {
+    let plan = PrivatePlan::of(any)?;
+    Some(format!(
         "{}\n\
          holds     at most about {}; how many, it does not tell\n\
          now       {} of strangers pass\n\
          hash      {}",
-        plan.lines(),
+        privacy::lines(&plan),
         count_of(plan.items(), "item"),
-        rate(now),
-        hash_text(hash),
-    );
-    let details = Details::Published {
-        fpr_now: now,
-        hash: hash.name(),
-        seed: hash.seed().map(Integer::from),
-        plan: PrivacyFacts::new(&plan),
-    };
-    Ok((details, text))
+        rate(any.expected_fpr()),
+        hash_text(any.hash()?),
+    ))
 }
 
 fn hash_text(hash: &HashFamily) -> String {

@@ -1,6 +1,6 @@
 //! `tamis ledger`: what releases may cost in all, and what they have.
 
-use super::plan::privacy::{PlanFacts, PrivatePlan};
+use super::plan::privacy::lines;
 use crate::arguments::epsilon;
 use crate::output::{self, Integer, Report, Target, count_of, warn};
 use anyhow::Context;
@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tamis::privacy::{Delta, Epsilon, Ledger as Book, LedgerError, Receipt};
+use tamis_facts::{PrivacyFacts, PrivatePlan};
 
 /// Keep a budget of privacy losses
 ///
@@ -306,7 +307,7 @@ pub(crate) struct ReleaseReport {
     charged: bool,
     left: Option<f64>,
     #[serde(flatten)]
-    plan: PlanFacts,
+    plan: PrivacyFacts,
     #[serde(skip)]
     text: String,
 }
@@ -317,13 +318,13 @@ impl ReleaseReport {
         let paid =
             left.map_or(String::new(), |left| format!("\nledger    charged; {left} is left"));
         ReleaseReport {
-            text: format!("{file}: may be published\n{}{paid}", plan.lines()),
+            text: format!("{file}: may be published\n{}{paid}", lines(plan)),
             file,
             private: None,
             keys: None,
             charged: left.is_some(),
             left: left.map(Epsilon::to_f64),
-            plan: PlanFacts::new(plan),
+            plan: PrivacyFacts::new(plan),
         }
     }
 

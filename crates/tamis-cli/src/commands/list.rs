@@ -1,7 +1,7 @@
 //! `tamis list`: what a zone filter holds.
 
 use crate::filters::Opening;
-use crate::output::{self, Integer, Report, count_of, progress, warn};
+use crate::output::{self, Report, count_of, progress, warn};
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -9,6 +9,7 @@ use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use tamis::zone::Method;
+use tamis_facts::ListFacts;
 
 /// Print what a zone filter holds, one element a line
 ///
@@ -77,14 +78,8 @@ impl List {
         let universe = plan.universe();
         let names = list.numbers.iter().map(|number| universe.name(*number));
         if self.json {
-            let names: Vec<String> =
-                names.map(|name| String::from_utf8_lossy(&name).into_owned()).collect();
-            let report = ListReport {
-                file: self.filter.display().to_string(),
-                exact: list.exact,
-                len: (list.numbers.len() as u64).into(),
-                elements: names,
-            };
+            let file = self.filter.display().to_string();
+            let report = ListReport { file, list: ListFacts::new(&list, universe) };
             output::print_report(&report, true)?;
         } else {
             let mut out = BufWriter::new(std::io::stdout().lock());
@@ -109,13 +104,12 @@ impl List {
 #[derive(Serialize)]
 struct ListReport {
     file: String,
-    exact: bool,
-    len: Integer,
-    elements: Vec<String>,
+    #[serde(flatten)]
+    list: ListFacts,
 }
 
 impl Report for ListReport {
     fn text(&self) -> String {
-        self.elements.join("\n")
+        self.list.elements().join("\n")
     }
 }

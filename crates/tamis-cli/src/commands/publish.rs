@@ -1,7 +1,6 @@
 //! `tamis publish`: a private Bloom filter, under noise.
 
 use super::ledger::{Payment, ReleaseReport};
-use super::plan::privacy::PrivatePlan;
 use crate::arguments::{epsilon, small_count};
 use crate::filters::Access;
 use crate::output::{self, Content, Destination, Target, count_of};
@@ -10,6 +9,7 @@ use clap::Args;
 use std::path::PathBuf;
 use tamis::privacy::{Epsilon, UltraFilter};
 use tamis::{AnyFilter, Error, Promise};
+use tamis_facts::PrivatePlan;
 
 /// Publish a private Bloom filter under noise
 ///

@@ -6,32 +6,15 @@ use serde::Serialize;
 use std::fs::File;
 use std::path::Path;
 use tamis::Health;
+use tamis_facts::ForeignInfo;
 use tamis_foreign::parquet::ParquetFile;
 use tamis_foreign::{ForeignFilter, Format, Part};
 
 /// Shows one filter.
 pub(crate) fn show(path: &Path, filter: &ForeignFilter, json: bool) -> anyhow::Result<()> {
     let file = path.display().to_string();
-    let planned = filter.planned();
-    let parts = filter.parts();
-    let report = InfoReport {
-        format: filter.format().name(),
-        program: filter.format().program(),
-        variant: filter.variant(),
-        health: filter.health().to_string(),
-        estimated_items: filter.estimated_items(),
-        counted_items: filter.counted_items().map(Integer::from),
-        items: planned.items.into(),
-        fpr: planned.fpr,
-        plan_is_stored: planned.stored,
-        bits: filter.bits().into(),
-        fill: filter.fill(),
-        fpr_now: filter.expected_fpr(),
-        data_bytes: filter.data().len().try_into().map(|len: u64| len.into())?,
-        parts: parts.iter().map(PartFacts::new).collect(),
-        text: text(&file, filter, &parts),
-        file,
-    };
+    let text = text(&file, filter, &filter.parts());
+    let report = InfoReport { info: ForeignInfo::new(filter), text, file };
     output::print_report(&report, json)
 }
 
@@ -127,20 +110,8 @@ fn keys(format: Format) -> String {
 #[derive(Serialize)]
 struct InfoReport {
     file: String,
-    format: &'static str,
-    program: &'static str,
-    variant: String,
-    health: String,
-    estimated_items: f64,
-    counted_items: Option<Integer>,
-    items: Integer,
-    fpr: f64,
-    plan_is_stored: bool,
-    bits: Integer,
-    fill: f64,
-    fpr_now: f64,
-    data_bytes: Integer,
-    parts: Vec<PartFacts>,
+    #[serde(flatten)]
+    info: ForeignInfo,
     #[serde(skip)]
     text: String,
 }
@@ -148,34 +119,6 @@ struct InfoReport {
 impl Report for InfoReport {
     fn text(&self) -> String {
         self.text.clone()
-    }
-}
-
-#[derive(Serialize)]
-struct PartFacts {
-    bits: Integer,
-    hashes: u32,
-    fill: f64,
-    estimated_items: f64,
-    counted_items: Option<Integer>,
-    items: Integer,
-    fpr: f64,
-    fpr_now: f64,
-}
-
-impl PartFacts {
-    fn new(part: &Part<'_>) -> PartFacts {
-        let planned = part.planned();
-        PartFacts {
-            bits: part.bits.into(),
-            hashes: part.hashes,
-            fill: part.fill(),
-            estimated_items: part.estimated_items(),
-            counted_items: part.counted.map(Integer::from),
-            items: planned.items.into(),
-            fpr: planned.fpr,
-            fpr_now: part.expected_fpr(),
-        }
     }
 }
 

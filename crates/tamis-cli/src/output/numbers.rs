@@ -1,43 +1,9 @@
 //! Numbers for people and for programs.
 
-use serde::{Serialize, Serializer};
+pub(crate) use tamis_facts::Integer;
 pub(crate) use tamis_plot::{counted as count_of, grouped, percent as rate};
 
 /// An estimate as a person reads it.
 pub(crate) fn about(number: f64) -> String {
     grouped(number.round() as u64)
-}
-
-/// An integer in JSON: an exact number, or a string past 2^53, where readers that use floats would
-/// lose digits.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Integer(pub(crate) u128);
-
-impl From<u64> for Integer {
-    fn from(number: u64) -> Integer {
-        Integer(u128::from(number))
-    }
-}
-
-impl Serialize for Integer {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match u64::try_from(self.0) {
-            Ok(number) if number <= 1 << 53 => serializer.serialize_u64(number),
-            _ => serializer.collect_str(&self.0),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn integers_past_two_to_the_53_are_strings() {
-        let json = |number: u128| serde_json::to_string(&Integer(number)).unwrap();
-        assert_eq!(json(1 << 53), "9007199254740992");
-        assert_eq!(json((1 << 53) + 1), "\"9007199254740993\"");
-        assert_eq!(json(1 << 64), "\"18446744073709551616\"");
-        assert_eq!(serde_json::to_string(&f64::INFINITY).unwrap(), "null");
-    }
 }

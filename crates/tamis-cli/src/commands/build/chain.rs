@@ -1,11 +1,12 @@
 //! `tamis build rate --filter scalable` and `--filter rolling`.
 
-use crate::commands::plan::chain::{ChainFacts, window_text};
+use crate::commands::plan::chain::window_text;
 use crate::input::{Input, Reading};
 use crate::output::{self, Destination, Integer, Report, Target, count_of, grouped, rate};
 use serde::Serialize;
 use tamis::format::AnyPlan;
 use tamis::{AnyFilter, Health};
+use tamis_facts::ChainFacts;
 
 /// Reads all keys into a chain, saves it, and says so.
 pub(super) fn build(

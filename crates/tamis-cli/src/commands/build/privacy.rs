@@ -2,13 +2,14 @@
 
 use crate::arguments::{KeyFile, MemoryLimit};
 use crate::commands::ledger::{Payment, ReleaseReport};
-use crate::commands::plan::privacy::{PrivacySize, PrivatePlan};
+use crate::commands::plan::privacy::PrivacySize;
 use crate::input::{Input, Reading};
 use crate::output::{self, Target, count_of, grouped, progress, warn};
 use anyhow::bail;
 use clap::Args;
 use tamis::privacy::{LinearDraft, Receipt, UltraFilter};
 use tamis::{AnyFilter, HashFamily, KeyRef};
+use tamis_facts::PrivatePlan;
 
 /// What is published says of any one item at most a factor e^epsilon
 #[derive(Args)]

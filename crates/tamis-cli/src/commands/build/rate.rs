@@ -3,7 +3,7 @@
 use super::chain;
 use super::static_filter::BuildStatic;
 use crate::arguments::{KeyFile, MemoryLimit, count};
-use crate::commands::plan::rate::{self as plan, Layout, PlanFacts, Size};
+use crate::commands::plan::rate::{Layout, Size};
 use crate::filters;
 use crate::foreign::BuildForeign;
 use crate::input::{Input, Reading};
@@ -16,6 +16,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use tamis::rate::{Health, Plan};
 use tamis::{AnyFilter, HashFamily, Rolling, Scalable};
+use tamis_facts::RateFacts;
 
 /// Members always pass; strangers pass at a rate you choose
 #[derive(Args)]
@@ -258,8 +259,8 @@ impl BuildRate {
             estimated_items: items,
             fill: filter.fill(),
             fpr_now: filter.expected_fpr(),
-            plan: PlanFacts::new(plan),
-            advice: plan::advice(plan),
+            plan: RateFacts::new(plan),
+            advice: tamis_facts::advice(plan),
             text: self.text(filter, plan, keys, new),
         };
         output::report_on(&self.target.output, &report, self.target.json)?;
@@ -296,7 +297,7 @@ impl BuildRate {
         if filter.hash().is_some_and(|hash| hash.name() == "keyed") {
             text.push_str("\nhash      keyed: only those who have the key file can ask");
         }
-        if let Some(advice) = plan::small_advice(plan) {
+        if let Some(advice) = tamis_facts::small_advice(plan) {
             text.push_str(&format!("\nadvice    {advice}"));
         }
         text
@@ -313,7 +314,7 @@ struct BuildReport {
     fill: f64,
     fpr_now: f64,
     #[serde(flatten)]
-    plan: PlanFacts,
+    plan: RateFacts,
     advice: Vec<String>,
     #[serde(skip)]
     text: String,

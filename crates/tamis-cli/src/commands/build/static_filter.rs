@@ -1,7 +1,6 @@
 //! `tamis build rate --filter static`: a filter that is built once, from a set that may be larger
 //! than memory.
 
-use crate::commands::plan::static_filter::StaticFacts;
 use crate::input::{Input, Reading};
 use crate::output::{self, Destination, Integer, Report, Target, grouped, progress, rate, warn};
 use crate::spool::Spool;
@@ -12,6 +11,7 @@ use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 use tamis::rate::{Health, Shard, StaticPlan};
 use tamis::{Digest, Error, HashFamily, Kinds, StaticFilter};
+use tamis_facts::StaticFacts;
 
 /// What building a shard takes besides its own bytes, for each of its keys: digests, the same
 /// sorted, rows and values.

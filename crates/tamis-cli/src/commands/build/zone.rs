@@ -1,7 +1,7 @@
 //! `tamis build zone`: a filter that is never wrong, up to d items of a finite universe.
 
 use crate::arguments::{MemoryLimit, dictionary_file, universe};
-use crate::commands::plan::zone::{PlanFacts, ZoneSize};
+use crate::commands::plan::zone::ZoneSize;
 use crate::filters::{self, Contents};
 use crate::input::{Input, Reading};
 use crate::output::{self, Integer, Report, Target, count_of, grouped};
@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use tamis::AnyFilter;
 use tamis::zone::{CountingFilter, Filter, Universe};
+use tamis_facts::ZoneFacts;
 
 /// Nobody is answered wrongly, up to d items of a finite universe
 #[derive(Args)]
@@ -119,7 +120,7 @@ impl BuildZone {
             len: any.len().unwrap_or_default().into(),
             len_is_exact: any.len_is_exact(),
             health: any.health().to_string(),
-            plan: PlanFacts::new(plan),
+            plan: ZoneFacts::new(plan),
             text,
         };
         output::report_on(&self.target.output, &report, self.target.json)
@@ -134,7 +135,7 @@ struct BuildReport {
     len_is_exact: bool,
     health: String,
     #[serde(flatten)]
-    plan: PlanFacts,
+    plan: ZoneFacts,
     #[serde(skip)]
     text: String,
 }

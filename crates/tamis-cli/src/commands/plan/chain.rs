@@ -1,12 +1,12 @@
 //! Filters that grow and filters that forget: what is said of their plans, and of themselves.
 
 use super::rate::Size;
-use crate::output::{Integer, Report, count_of, grouped, rate};
+use crate::output::{Report, count_of, grouped, rate};
 use anyhow::{Context, bail};
 use serde::Serialize;
 use std::time::Duration;
-use tamis::rate::{Kind, Plan as RatePlan, QuotientFilter, RollingPlan, ScalablePlan, Window};
-use tamis::{AnyFilter, format::AnyPlan};
+use tamis::rate::{RollingPlan, ScalablePlan, Window};
+use tamis_facts::ChainReport;
 
 /// The keys of the first link, unless asked otherwise: a small beginning.
 const FIRST: u64 = 1_000;
@@ -76,123 +76,9 @@ fn time_text(time: Duration) -> String {
 #[derive(Serialize)]
 pub(crate) struct ChainPlan {
     #[serde(flatten)]
-    facts: ChainFacts,
-    advice: Vec<String>,
+    report: ChainReport,
     #[serde(skip)]
     text: String,
-}
-
-/// The facts of a chain, planned or built.
-#[derive(Serialize)]
-pub(crate) struct ChainFacts {
-    promise: &'static str,
-    filter: &'static str,
-    items: Integer,
-    fpr: f64,
-    bits: Integer,
-    bytes: Integer,
-    file_bytes: Integer,
-    bits_per_item: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    first: Option<Integer>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    growth: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    window_insertions: Option<Integer>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    window_seconds: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    generations: Option<u32>,
-    links: Vec<LinkFacts>,
-}
-
-#[derive(Serialize)]
-struct LinkFacts {
-    items: Integer,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    len: Option<Integer>,
-    bits: Integer,
-    counter_bits: u32,
-}
-
-impl LinkFacts {
-    fn planned(plan: &RatePlan) -> LinkFacts {
-        LinkFacts {
-            items: plan.items().into(),
-            len: None,
-            bits: plan.bits().into(),
-            counter_bits: plan.counter_bits(),
-        }
-    }
-
-    fn of(link: &QuotientFilter) -> LinkFacts {
-        LinkFacts { len: Some(link.len().into()), ..LinkFacts::planned(link.plan()) }
-    }
-}
-
-impl ChainFacts {
-    fn grown(
-        plan: &ScalablePlan,
-        items: u64,
-        sizes: [u64; 2],
-        links: Vec<LinkFacts>,
-    ) -> ChainFacts {
-        let [bytes, file_bytes] = sizes;
-        ChainFacts {
-            promise: "rate",
-            filter: "scalable",
-            items: items.into(),
-            fpr: plan.fpr(),
-            bits: (8 * bytes).into(),
-            bytes: bytes.into(),
-            file_bytes: file_bytes.into(),
-            bits_per_item: 8.0 * bytes as f64 / items.max(1) as f64,
-            first: Some(plan.items().into()),
-            growth: plan.growth(),
-            window_insertions: None,
-            window_seconds: None,
-            generations: None,
-            links,
-        }
-    }
-
-    fn rolling(plan: &RollingPlan, sizes: [u64; 2], links: Vec<LinkFacts>) -> ChainFacts {
-        let [bytes, file_bytes] = sizes;
-        let (insertions, seconds) = match plan.window() {
-            Window::Items(items) => (Some(items.into()), None),
-            Window::Time(time) => (None, Some(time.as_secs_f64())),
-            _ => (None, None),
-        };
-        ChainFacts {
-            promise: "rate",
-            filter: "rolling",
-            items: plan.items().into(),
-            fpr: plan.fpr(),
-            bits: (8 * bytes).into(),
-            bytes: bytes.into(),
-            file_bytes: file_bytes.into(),
-            bits_per_item: 8.0 * bytes as f64 / plan.items() as f64,
-            first: None,
-            growth: None,
-            window_insertions: insertions,
-            window_seconds: seconds,
-            generations: Some(plan.generations()),
-            links,
-        }
-    }
-
-    /// The facts of a chain that was built, if it is one.
-    pub(crate) fn of(any: &AnyFilter) -> Option<ChainFacts> {
-        let sizes = [any.plan().bytes(), any.plan().file_bytes()];
-        let facts = |links: &[QuotientFilter]| links.iter().map(LinkFacts::of).collect();
-        Some(match any.plan() {
-            AnyPlan::Scalable { plan, links } => {
-                ChainFacts::grown(plan, any.plan().items(), sizes, facts(links))
-            }
-            AnyPlan::Rolling { plan, links } => ChainFacts::rolling(plan, sizes, facts(links)),
-            _ => return None,
-        })
-    }
 }
 
 impl ChainPlan {
@@ -201,14 +87,6 @@ impl ChainPlan {
         let links = plan.links_for(items)?;
         let (bytes, file_bytes) = (plan.bytes_for(items)?, plan.file_bytes_for(items)?);
         let bits_per_item = 8.0 * bytes as f64 / items.max(1) as f64;
-        let mut advice = Vec::new();
-        if let Ok(bloom) = RatePlan::from_items_fpr(Kind::Bloom, items.max(1), plan.fpr()) {
-            advice.push(format!(
-                "if so many keys are certain, --filter bloom takes {:.2} bits an item, and a \
-                 lookup asks one filter",
-                bloom.bits_per_item()
-            ));
-        }
         let text = format!(
             "A scalable filter at a rate of {}, for as many keys as come\n\
              first     {}; each next link holds {} times as many\n\
@@ -224,9 +102,7 @@ impl ChainPlan {
             bits_per_item,
             rate(plan.fpr()),
         );
-        let links = links.iter().map(LinkFacts::planned).collect();
-        let facts = ChainFacts::grown(plan, items, [bytes, file_bytes], links);
-        Ok(ChainPlan { facts, advice, text })
+        Ok(ChainPlan { report: ChainReport::scalable(plan, items)?, text })
     }
 
     /// A chain that forgets.
@@ -248,14 +124,13 @@ impl ChainPlan {
             plan.generations(),
             rate(plan.fpr()),
         );
-        let facts = ChainFacts::rolling(plan, [plan.bytes(), plan.file_bytes()], Vec::new());
-        ChainPlan { facts, advice: Vec::new(), text }
+        ChainPlan { report: ChainReport::rolling(plan), text }
     }
 }
 
 impl Report for ChainPlan {
     fn text(&self) -> String {
-        let advice = self.advice.iter().map(|line| format!("\nadvice    {line}"));
+        let advice = self.report.advice().iter().map(|line| format!("\nadvice    {line}"));
         self.text.clone() + &advice.collect::<String>()
     }
 }

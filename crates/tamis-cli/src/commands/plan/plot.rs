@@ -1,9 +1,9 @@
 //! `tamis plan ... --plot`: the trade-off around a plan.
 
-use super::privacy::PrivatePlan;
 use crate::output::{Content, Destination, output_path};
 use clap::Args;
 use std::path::PathBuf;
+use tamis_facts::PrivatePlan;
 use tamis_plot::{Chart, tradeoff};
 
 /// Where a drawing goes.

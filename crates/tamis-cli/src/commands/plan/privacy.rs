@@ -1,14 +1,14 @@
 //! `tamis plan privacy`: what may be published, and how often it will be wrong.
 
 use super::plot::{self, Plot};
-use super::rate::HEADER;
 use crate::arguments::{count, epsilon, share, small_count};
-use crate::output::{self, Integer, Report, count_of, grouped, rate};
+use crate::output::{self, Report, count_of, grouped, rate};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use tamis::privacy::{Epsilon, LinearPlan, UltraPlan, floor};
 use tamis::rate::{Kind, Plan as RatePlan};
+use tamis_facts::{HEADER, PrivacyReport, PrivatePlan};
 
 /// What is published says of any one item at most a factor e^epsilon
 #[derive(Args)]
@@ -75,13 +75,6 @@ pub(crate) enum Method {
     Bloom,
 }
 
-/// A plan of either method.
-#[derive(Clone, Copy)]
-pub(crate) enum PrivatePlan {
-    Linear(LinearPlan),
-    Bloom(UltraPlan),
-}
-
 impl PrivacySize {
     pub(crate) fn plan(&self) -> anyhow::Result<PrivatePlan> {
         let items = self.items.context(
@@ -142,99 +135,16 @@ impl PlanPrivacy {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let plan = self.size.plan()?;
         self.plot.draw(|| plot::of_privacy(&plan))?;
-        let epsilon_asked = self.size.epsilon.map(Epsilon::to_f64);
-        let report = PlanReport { facts: PlanFacts::new(&plan), epsilon_asked, plan: &plan };
+        let report = PrivacyReport::new(&plan, self.size.epsilon);
+        let report = PlanReport { report, plan: &plan };
         output::print_report(&report, self.json)
-    }
-}
-
-/// The facts of a plan of either method. A loss is a JSON number: nine decimals and six digits
-/// before them survive that.
-#[derive(Serialize)]
-pub(crate) struct PlanFacts {
-    promise: &'static str,
-    method: &'static str,
-    items: Integer,
-    epsilon: f64,
-    epsilon_replace: f64,
-    fp: f64,
-    r#fn: f64,
-    f1: f64,
-    floor: f64,
-    bits: Integer,
-    bytes: Integer,
-    file_bytes: Integer,
-    bits_per_item: f64,
-    #[serde(flatten)]
-    of_method: MethodFacts,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum MethodFacts {
-    Linear {
-        q: u32,
-        drop_rate: f64,
-        shards: Integer,
-        columns: Integer,
-    },
-    Bloom {
-        hashes: u32,
-        threshold: u32,
-        epsilon_bit: f64,
-        flip_rate: f64,
-        reconstruction_error: f64,
-    },
-}
-
-impl PlanFacts {
-    pub(crate) fn new(plan: &PrivatePlan) -> PlanFacts {
-        let (fp, missed, f1) = plan.rates();
-        let (method, of_method) = match plan {
-            PrivatePlan::Linear(plan) => (
-                "linear",
-                MethodFacts::Linear {
-                    q: plan.q(),
-                    drop_rate: plan.drop_rate().to_f64(),
-                    shards: plan.shards().into(),
-                    columns: plan.columns().into(),
-                },
-            ),
-            PrivatePlan::Bloom(plan) => (
-                "bloom",
-                MethodFacts::Bloom {
-                    hashes: plan.hashes(),
-                    threshold: plan.threshold(),
-                    epsilon_bit: plan.epsilon_bit(),
-                    flip_rate: plan.flip_rate().to_f64(),
-                    reconstruction_error: plan.reconstruction_error(),
-                },
-            ),
-        };
-        PlanFacts {
-            promise: "privacy",
-            method,
-            items: plan.items().into(),
-            epsilon: plan.epsilon().to_f64(),
-            epsilon_replace: 2.0 * plan.epsilon().to_f64(),
-            fp,
-            r#fn: missed,
-            f1,
-            floor: floor(plan.epsilon()),
-            bits: plan.bits().into(),
-            bytes: plan.bits().div_ceil(8).into(),
-            file_bytes: (plan.bits().div_ceil(8) + HEADER).into(),
-            bits_per_item: plan.bits() as f64 / plan.items() as f64,
-            of_method,
-        }
     }
 }
 
 #[derive(Serialize)]
 struct PlanReport<'a> {
     #[serde(flatten)]
-    facts: PlanFacts,
-    epsilon_asked: Option<f64>,
+    report: PrivacyReport,
     #[serde(skip)]
     plan: &'a PrivatePlan,
 }
@@ -248,92 +158,54 @@ impl Report for PlanReport<'_> {
         format!(
             "{what} to be published, with room for {}\n{}",
             count_of(self.plan.items(), "item"),
-            self.plan.lines()
+            lines(self.plan)
         )
     }
 }
 
-impl PrivatePlan {
-    pub(crate) fn epsilon(&self) -> Epsilon {
-        match self {
-            PrivatePlan::Linear(plan) => plan.epsilon(),
-            PrivatePlan::Bloom(plan) => plan.epsilon(),
-        }
-    }
-
-    pub(crate) fn items(&self) -> u64 {
-        match self {
-            PrivatePlan::Linear(plan) => plan.items(),
-            PrivatePlan::Bloom(plan) => plan.items(),
-        }
-    }
-
-    /// Refuses to publish so many keys in more memory than is allowed.
-    pub(crate) fn check_memory(&self, keys: u64, most: u64) -> Result<(), tamis::Error> {
-        match self {
-            PrivatePlan::Linear(plan) => plan.check_memory(keys, most),
-            PrivatePlan::Bloom(plan) => plan.check_memory(most),
-        }
-    }
-
-    pub(crate) fn rates(&self) -> (f64, f64, f64) {
-        match self {
-            PrivatePlan::Linear(plan) => (plan.fpr(), plan.fnr(), plan.f1()),
-            PrivatePlan::Bloom(plan) => (plan.fpr(), plan.fnr(), plan.f1()),
-        }
-    }
-
-    fn bits(&self) -> u64 {
-        match self {
-            PrivatePlan::Linear(plan) => plan.bits(),
-            PrivatePlan::Bloom(plan) => plan.bits(),
-        }
-    }
-
-    /// The plan in words, the title aside.
-    pub(crate) fn lines(&self) -> String {
-        let (fp, missed, _) = self.rates();
-        let how = match self {
-            PrivatePlan::Linear(plan) => format!(
-                "{} of the items are dropped; equations over {} elements, {} of {} columns",
-                rate(plan.drop_rate().to_f64()),
-                plan.q(),
-                count_of(plan.shards(), "shard"),
-                grouped(plan.columns()),
-            ),
-            PrivatePlan::Bloom(plan) => format!(
-                "{} an item, each flipped with {} (epsilon {:.4} a bit); a key passes with {} or \
-                 more ones",
-                count_of(u64::from(plan.hashes()), "bit"),
-                rate(plan.flip_rate().to_f64()),
-                plan.epsilon_bit(),
-                plan.threshold(),
-            ),
-        };
-        let least = floor(self.epsilon());
-        let reached = if fp.max(missed) <= 1.001 * least {
-            "and both are".to_owned()
-        } else {
-            format!("and the worse is {:.2} times that", fp.max(missed) / least)
-        };
-        format!(
-            "loss      epsilon {} for one item added or removed, {} for one replaced\n\
-             members   {} pass, {} do not (FN)\n\
-             strangers {} pass (FP)\n\
-             floor     {} is the least that both FN and FP can be at this loss, {reached}\n\
-             size      {} bytes ({} with the file's header), {:.2} bits an item, whatever the set\n\
-             how       {how}",
-            self.epsilon(),
-            self.epsilon()
-                .checked_mul(2)
-                .map_or("more than can be written".to_owned(), |twice| twice.to_string()),
-            rate(1.0 - missed),
-            rate(missed),
-            rate(fp),
-            rate(least),
-            grouped(self.bits().div_ceil(8)),
-            grouped(self.bits().div_ceil(8) + HEADER),
-            self.bits() as f64 / self.items() as f64,
-        )
-    }
+/// A plan in words, the title aside.
+pub(crate) fn lines(plan: &PrivatePlan) -> String {
+    let (fp, missed, _) = plan.rates();
+    let how = match plan {
+        PrivatePlan::Linear(plan) => format!(
+            "{} of the items are dropped; equations over {} elements, {} of {} columns",
+            rate(plan.drop_rate().to_f64()),
+            plan.q(),
+            count_of(plan.shards(), "shard"),
+            grouped(plan.columns()),
+        ),
+        PrivatePlan::Bloom(plan) => format!(
+            "{} an item, each flipped with {} (epsilon {:.4} a bit); a key passes with {} or \
+             more ones",
+            count_of(u64::from(plan.hashes()), "bit"),
+            rate(plan.flip_rate().to_f64()),
+            plan.epsilon_bit(),
+            plan.threshold(),
+        ),
+    };
+    let least = floor(plan.epsilon());
+    let reached = if fp.max(missed) <= 1.001 * least {
+        "and both are".to_owned()
+    } else {
+        format!("and the worse is {:.2} times that", fp.max(missed) / least)
+    };
+    format!(
+        "loss      epsilon {} for one item added or removed, {} for one replaced\n\
+         members   {} pass, {} do not (FN)\n\
+         strangers {} pass (FP)\n\
+         floor     {} is the least that both FN and FP can be at this loss, {reached}\n\
+         size      {} bytes ({} with the file's header), {:.2} bits an item, whatever the set\n\
+         how       {how}",
+        plan.epsilon(),
+        plan.epsilon()
+            .checked_mul(2)
+            .map_or("more than can be written".to_owned(), |twice| twice.to_string()),
+        rate(1.0 - missed),
+        rate(missed),
+        rate(fp),
+        rate(least),
+        grouped(plan.bits().div_ceil(8)),
+        grouped(plan.bits().div_ceil(8) + HEADER),
+        plan.bits() as f64 / plan.items() as f64,
+    )
 }

@@ -1,42 +1,9 @@
 //! `tamis plan rate --filter static`: the size of a filter that is built once.
 
-use crate::output::{Integer, Report, count_of, grouped, rate};
+use crate::output::{Report, count_of, grouped, rate};
 use serde::Serialize;
 use tamis::rate::StaticPlan;
-
-/// The facts of a plan.
-#[derive(Serialize)]
-pub(crate) struct StaticFacts {
-    promise: &'static str,
-    filter: &'static str,
-    items: Integer,
-    fpr: f64,
-    bits: Integer,
-    bytes: Integer,
-    file_bytes: Integer,
-    bits_per_item: f64,
-    fingerprint_bits: u32,
-    shards: Integer,
-    expected_fpr: f64,
-}
-
-impl StaticFacts {
-    pub(crate) fn new(plan: &StaticPlan) -> StaticFacts {
-        StaticFacts {
-            promise: "rate",
-            filter: "static",
-            items: plan.items().into(),
-            fpr: plan.fpr(),
-            bits: plan.bits().into(),
-            bytes: plan.bytes().into(),
-            file_bytes: plan.file_bytes().into(),
-            bits_per_item: plan.bits_per_item(),
-            fingerprint_bits: plan.fingerprint_bits(),
-            shards: plan.shards().into(),
-            expected_fpr: plan.expected_fpr(),
-        }
-    }
-}
+use tamis_facts::StaticReport;
 
 /// How the filter is laid out, in words.
 pub(crate) fn layout(plan: &StaticPlan) -> String {
@@ -47,25 +14,22 @@ pub(crate) fn layout(plan: &StaticPlan) -> String {
     )
 }
 
-/// A plan, and what a person should know before building it.
+/// A plan as a person reads it.
 #[derive(Serialize)]
-pub(super) struct StaticReport<'a> {
+pub(super) struct PlanReport<'a> {
     #[serde(flatten)]
-    facts: StaticFacts,
-    advice: Vec<String>,
+    report: StaticReport,
     #[serde(skip)]
     plan: &'a StaticPlan,
 }
 
-impl StaticReport<'_> {
-    pub(super) fn new(plan: &StaticPlan) -> StaticReport<'_> {
-        let advice =
-            vec!["built once, from all keys; to add keys later, take --filter bloom".to_owned()];
-        StaticReport { facts: StaticFacts::new(plan), advice, plan }
+impl PlanReport<'_> {
+    pub(super) fn new(plan: &StaticPlan) -> PlanReport<'_> {
+        PlanReport { report: StaticReport::new(plan), plan }
     }
 }
 
-impl Report for StaticReport<'_> {
+impl Report for PlanReport<'_> {
     fn text(&self) -> String {
         let plan = self.plan;
         let least = plan.items() as f64 * -plan.fpr().log2();
@@ -90,7 +54,7 @@ impl Report for StaticReport<'_> {
                 100.0 * (plan.bits() as f64 / least - 1.0)
             ));
         }
-        for line in &self.advice {
+        for line in self.report.advice() {
             text.push_str("\nadvice    ");
             text.push_str(line);
         }

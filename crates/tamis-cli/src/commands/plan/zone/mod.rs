@@ -5,7 +5,6 @@ mod largest;
 mod report;
 
 use largest::Largest;
-pub(crate) use report::PlanFacts;
 
 use super::plot::Plot;
 use crate::arguments::{count, universe};
