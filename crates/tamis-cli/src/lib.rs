@@ -9,6 +9,7 @@
 //! | `dedup` | the engine of `tamis dedup`: records once, in order, on all cores |
 //! | `foreign` | filters of other programs: opening, asking, describing, writing |
 //! | `filters` | opening, locking, asking and changing filters of any kind |
+//! | `serve` | the web server of `tamis explore` |
 //! | `spool` | digests of a set that may be larger than memory |
 //! | `output` | reports, warnings, progress, drawings, and the file that a command writes |
 
@@ -19,6 +20,8 @@ mod filters;
 mod foreign;
 pub mod input;
 mod output;
+#[cfg(feature = "explore")]
+mod serve;
 mod spool;
 mod threads;
 

@@ -5,6 +5,8 @@ mod audit;
 mod build;
 mod completions;
 mod dedup;
+#[cfg(feature = "explore")]
+mod explore;
 mod info;
 mod ledger;
 mod list;
@@ -82,6 +84,8 @@ enum Command {
     Publish(publish::Publish),
     Ledger(ledger::Ledger),
     Audit(audit::Audit),
+    #[cfg(feature = "explore")]
+    Explore(explore::Explore),
     #[cfg(feature = "lab")]
     Reproduce(reproduce::Reproduce),
     Completions(completions::Completions),
@@ -110,6 +114,8 @@ impl Cli {
             Command::Publish(publish) => publish.run()?,
             Command::Ledger(ledger) => ledger.run()?,
             Command::Audit(audit) => return audit.run(),
+            #[cfg(feature = "explore")]
+            Command::Explore(explore) => explore.run()?,
             #[cfg(feature = "lab")]
             Command::Reproduce(reproduce) => return reproduce.run(),
             Command::Completions(completions) => completions.run()?,
