@@ -10,10 +10,11 @@ pub(crate) trait Digester: Copy {
     fn digest(self, key: KeyRef<'_>) -> Digest;
 }
 
-impl Digester for &Fast {
+/// A copy, which the compiler keeps in registers while the loop writes elsewhere.
+impl Digester for Fast {
     #[inline(always)]
     fn digest(self, key: KeyRef<'_>) -> Digest {
-        Fast::digest(self, key)
+        Fast::digest(&self, key)
     }
 }
 

@@ -25,7 +25,7 @@ const PI: [u64; 10] = [
 /// What an integer is multiplied by.
 const MULTIPLIER: u64 = PI[5] | 1;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fast {
     seed: u64,
     lanes: [u64; 2],

@@ -93,9 +93,9 @@ impl std::ops::BitOr for Kinds {
     type Output = Kinds;
 
     /// The kinds of either.
-    fn bitor(mut self, other: Kinds) -> Kinds {
-        self.add(other);
-        self
+    #[inline(always)]
+    fn bitor(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
     }
 }
 

@@ -61,6 +61,7 @@ impl KeyRef<'_> {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn kinds(self) -> Kinds {
         match self {
             KeyRef::Bytes(_) => Kinds::BYTES,

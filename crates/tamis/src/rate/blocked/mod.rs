@@ -20,7 +20,8 @@ use super::{Filter, Kind, Layout, Plan};
 use crate::hash::{Digest, Digester, Probe};
 use crate::simd::{Block, Block512, Kernels, Level, Single, prefetch};
 use crate::{Error, HashFamily, Key, Kinds, bits};
-use batch::{Insertions, Keys, Lookups, Part, Source};
+use batch::{Insertions, Keys, Lookups, One, Part, Source, Two};
+use std::marker::PhantomData;
 
 /// A set that is sometimes wrong about strangers, never about members, and touches one cache line a
 /// lookup.
@@ -170,7 +171,7 @@ impl<L: InBlocks> Operations for L {
         let part = whole(blocks);
         let two = two_words::<L::Block>(plan);
         match hash.as_fast() {
-            Some(fast) => look_up(kernels, part, two, blocks, keys, fast, answers),
+            Some(fast) => look_up(kernels, part, two, blocks, keys, *fast, answers),
             None => look_up(kernels, part, two, blocks, keys, hash, answers),
         }
     }
@@ -192,8 +193,8 @@ impl<L: InBlocks> Operations for L {
         let part = whole(blocks);
         let two = two_words::<L::Block>(plan);
         match hash.as_fast() {
-            Some(digester) => put_in(kernels, part, two, blocks, Keys { keys, digester, kinds }),
-            None => put_in(kernels, part, two, blocks, Keys { keys, digester: hash, kinds }),
+            Some(fast) => put_in(kernels, part, two, blocks, Keys::new(keys, *fast, kinds)),
+            None => put_in(kernels, part, two, blocks, Keys::new(keys, hash, kinds)),
         }
     }
 
@@ -232,16 +233,11 @@ fn look_up<N: Kernels, B: Block, K: Key>(
     answers: &mut [bool],
 ) {
     if two {
-        kernels.run(Lookups::<_, _, _, _, true> { kernels, part, blocks, keys, digester, answers });
+        let words = PhantomData::<Two<B::Word>>;
+        kernels.run(Lookups { kernels, part, blocks, keys, digester, answers, words });
     } else {
-        kernels.run(Lookups::<_, _, _, _, false> {
-            kernels,
-            part,
-            blocks,
-            keys,
-            digester,
-            answers,
-        });
+        let words = PhantomData::<One<B::Word>>;
+        kernels.run(Lookups { kernels, part, blocks, keys, digester, answers, words });
     }
 }
 
@@ -253,8 +249,10 @@ fn put_in<N: Kernels, B: Block>(
     source: impl Source,
 ) -> u64 {
     if two {
-        kernels.run(Insertions::<_, _, _, true> { kernels, part, blocks, source })
+        let words = PhantomData::<Two<B::Word>>;
+        kernels.run(Insertions { kernels, part, blocks, source, words })
     } else {
-        kernels.run(Insertions::<_, _, _, false> { kernels, part, blocks, source })
+        let words = PhantomData::<One<B::Word>>;
+        kernels.run(Insertions { kernels, part, blocks, source, words })
     }
 }
