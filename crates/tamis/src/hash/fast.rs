@@ -7,6 +7,7 @@
 use super::Digest;
 use crate::simd::one_by_one;
 use crate::{Encoded, KeyRef};
+use std::hint::select_unpredictable;
 
 /// The fractional digits of pi, 64 bits at a time: constants with nothing hidden in them.
 const PI: [u64; 10] = [
@@ -114,29 +115,33 @@ impl Fast {
     /// Mixes all bytes into both lanes.
     #[inline(never)]
     fn absorb(&self, bytes: &[u8]) -> (u64, u64) {
-        let [mut a, mut b] = self.lanes;
-        a ^= bytes.len() as u64;
-        let mut absorb = |x: u64, y: u64| {
-            let next = fold(a ^ x, y ^ PI[6]);
-            b = fold(b ^ y, x ^ PI[7]);
-            a = next;
-        };
+        let [a, b] = self.lanes;
+        let start = (a ^ bytes.len() as u64, b);
         // Sixteen bytes at a time; the last sixteen may overlap those before, which the length
         // makes unambiguous.
-        if let Some(last) = bytes.last_chunk::<16>() {
-            let (whole, _) = bytes[..bytes.len() - 1].as_chunks::<16>();
-            for chunk in whole {
-                let (x, y) = two_words(chunk);
-                absorb(x, y);
-            }
-            let (x, y) = two_words(last);
-            absorb(x, y);
+        let (Some(first), Some(last)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>()) else {
+            return step(start, short(bytes));
+        };
+        // Up to 48 bytes without a branch: texts of varying lengths would make it a coin toss.
+        let len = bytes.len();
+        let mut lanes = select_unpredictable(len > 16, step(start, two_words(first)), start);
+        if len > 48 {
+            let (whole, _) = bytes[16..len - 1].as_chunks::<16>();
+            lanes = whole.iter().fold(lanes, |lanes, chunk| step(lanes, two_words(chunk)));
         } else {
-            let (x, y) = short(bytes);
-            absorb(x, y);
+            let second = (len - 16).min(16);
+            if let Some(chunk) = bytes[second..].first_chunk::<16>() {
+                lanes = select_unpredictable(len > 32, step(lanes, two_words(chunk)), lanes);
+            }
         }
-        (a, b)
+        step(lanes, two_words(last))
     }
+}
+
+/// Mixes sixteen bytes into both lanes.
+#[inline(always)]
+fn step((a, b): (u64, u64), (x, y): (u64, u64)) -> (u64, u64) {
+    (fold(a ^ x, y ^ PI[6]), fold(b ^ y, x ^ PI[7]))
 }
 
 #[inline]
