@@ -6,6 +6,7 @@ use crate::keys;
 use crate::lookup::{AHEAD, fetch, line};
 use crate::report::Report;
 use crate::timing::{Task, interleave};
+use std::hash::BuildHasher;
 use tamis::{BlockedBloom, Bloom, SplitBloom};
 
 type Numbers<'a> = Task<'a, [u64]>;
@@ -26,10 +27,11 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
         let mut shared = vec![0u8; memory.len()];
         let mut ahead = vec![0u8; memory.len()];
         let mut sbbf = sbbf_rs_safe::Filter::new(10, size);
+        let mut hashed = sbbf_rs_safe::Filter::new(10, size);
+        let state = foldhash::fast::FixedState::default();
         let mut parquet = parquet::bloom_filter::Sbbf::new_with_ndv_fpp(n, 0.01)?;
-        let mut fast = fastbloom::BloomFilter::with_false_pos(0.01)
-            .hasher(foldhash::fast::FixedState::default())
-            .expected_items(size);
+        let mut fast =
+            fastbloom::BloomFilter::with_false_pos(0.01).hasher(state.clone()).expected_items(size);
         // Filters are used again from round to round: what is timed are insertions, not the
         // system's fetching of memory.
         let tasks: Vec<_> = vec![
@@ -39,6 +41,9 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
             }),
             Numbers::new("sbbf-rs-safe 0.3.2, without hash", |keys| {
                 keys.iter().filter(|key| sbbf.insert_hash(**key)).count()
+            }),
+            Numbers::new("sbbf-rs-safe 0.3.2, foldhash", |keys| {
+                keys.iter().filter(|key| hashed.insert_hash(state.hash_one(**key))).count()
             }),
             Numbers::new("bare write, prefetched", |keys| {
                 write_ahead(&mut ahead, keys);

@@ -60,6 +60,13 @@ pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn std::er
                 keys.iter().filter(|k| parquet.check(k.as_str())).count()
             }),
         ];
+        tasks.push(Texts::new("hash alone", |keys| {
+            let digests = keys.iter().filter_map(|key| hash.digest(key));
+            digests.fold(0, |sum, digest| sum ^ (u128::from(digest) >> 64) as usize)
+        }));
+        tasks.push(Texts::new("foldhash alone", |keys| {
+            keys.iter().fold(0, |sum, key| sum ^ state.hash_one(key) as usize)
+        }));
         if !exact.is_empty() {
             let exact = &exact;
             tasks.push(Texts::new("HashSet, foldhash 0.2.0", move |keys| {

@@ -119,7 +119,8 @@ impl Fast {
         let start = (a ^ bytes.len() as u64, b);
         // Sixteen bytes at a time; the last sixteen may overlap those before, which the length
         // makes unambiguous.
-        let (Some(first), Some(last)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>()) else {
+        let (Some(first), Some(last)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>())
+        else {
             return step(start, short(bytes));
         };
         // Up to 48 bytes without a branch: texts of varying lengths would make it a coin toss.
