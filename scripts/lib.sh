@@ -16,6 +16,8 @@ left_out() {
 
 finish() {
     local code=$?
+    # What runs beside the script ends with it.
+    jobs -p | xargs -r kill 2>/dev/null || true
     if [ -s "$TAMIS_LEFT_OUT" ]; then
         printf '\n== LEFT OUT\n'
         cat "$TAMIS_LEFT_OUT"
