@@ -74,6 +74,13 @@ export function lookups(wasm) {
       return this.raw().query(checkText(text));
     }
 
+    advance(milliseconds = Date.now()) {
+      if (!Number.isSafeInteger(milliseconds) || milliseconds < 0) {
+        throw new TamisError(`a time is milliseconds since 1970 (got ${milliseconds})`);
+      }
+      this.raw().advance(milliseconds);
+    }
+
     estimateMembers(keys) {
       if (this.promise !== "privacy") {
         throw new TamisError("only a published filter is wrong at known chances: count its answers");

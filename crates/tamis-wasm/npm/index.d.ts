@@ -88,6 +88,11 @@ export class Filter {
    * where the filter holds integers, as an element of the universe of a zone filter.
    */
   query(text: string): boolean;
+  /**
+   * Tells a rolling filter the time, in milliseconds since 1970 (now if not given): it forgets what
+   * has left its window. Until it is told, it answers as of the last key that it got.
+   */
+  advance(milliseconds?: number): void;
   /** Puts a key in, and says whether it was certainly new. */
   insert(key: Key): boolean;
   /** Puts many keys in, and says how many were certainly new. */

@@ -2,8 +2,8 @@
 
 use crate::error::thrown;
 use crate::keys::{Batch, whole};
-use js_sys::Uint8Array;
 use std::io::Read;
+use std::time::Duration;
 use tamis::privacy::Estimate;
 use tamis::zone::Universe;
 use tamis::{AnyFilter, KeyRef, Kinds, Open, SecretKey};
@@ -15,20 +15,35 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[wasm_bindgen]
 pub struct RawFilter(pub(crate) AnyFilter);
 
+#[wasm_bindgen]
+extern "C" {
+    /// Bytes that lie with JavaScript.
+    pub type Uint8Array;
+    #[wasm_bindgen(method, getter)]
+    fn length(this: &Uint8Array) -> usize;
+    #[wasm_bindgen(method)]
+    fn subarray(this: &Uint8Array, start: usize, end: usize) -> Vec<u8>;
+}
+
+/// How much is copied at a time.
+const PIECE: usize = 1 << 16;
+
 /// The bytes of JavaScript, read as they are needed: a body that is too large is never copied.
 struct Bytes {
     array: Uint8Array,
-    at: u32,
+    at: usize,
 }
 
 impl Read for Bytes {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let left = (self.array.length() - self.at) as usize;
-        let count = out.len().min(left);
-        let end = self.at + count as u32;
-        self.array.subarray(self.at, end).copy_to(&mut out[..count]);
+        let end = self.array.length().min(self.at + out.len().min(PIECE));
+        let piece = self.array.subarray(self.at, end);
+        let Some(out) = out.get_mut(..piece.len()) else {
+            return Err(std::io::ErrorKind::InvalidData.into());
+        };
+        out.copy_from_slice(&piece);
         self.at = end;
-        Ok(count)
+        Ok(piece.len())
     }
 }
 
@@ -192,6 +207,17 @@ impl RawFilter {
         match integer {
             Some(integer) if !passes => self.0.contains(integer).map_err(thrown),
             _ => Ok(passes),
+        }
+    }
+
+    /// Tells a filter that forgets the time, in milliseconds since 1970.
+    pub fn advance(&mut self, milliseconds: f64) -> Result<(), JsValue> {
+        match &mut self.0 {
+            AnyFilter::Rolling(chain) => {
+                chain.advance(Duration::from_millis(milliseconds as u64));
+                Ok(())
+            }
+            other => Err(thrown(format!("a {} filter does not forget by the clock", other.kind()))),
         }
     }
 

@@ -7,6 +7,22 @@ function same(got, wanted, what) {
   if (left !== right) throw new Error(`${what}: got ${left}, wanted ${right}`);
 }
 
+/**
+ * The same, but for the last digits of shares: each platform has its own logarithms. Integers must
+ * be exact.
+ */
+function alike(got, wanted, what) {
+  if (typeof wanted === "number" && typeof got === "number" && !Number.isInteger(wanted)) {
+    const apart = Math.abs(got - wanted);
+    if (apart > 1e-12 * Math.abs(wanted)) throw new Error(`${what}: got ${got}, wanted ${wanted}`);
+  } else if (wanted !== null && typeof wanted === "object" && got !== null) {
+    same(Object.keys(got).sort(), Object.keys(wanted).sort(), `${what}: fields`);
+    for (const field of Object.keys(wanted)) alike(got[field], wanted[field], `${what}.${field}`);
+  } else {
+    same(got, wanted, what);
+  }
+}
+
 /** The same value with its fields in order: JSON has none. */
 function sorted(value) {
   if (Array.isArray(value)) return value.map(sorted);
@@ -53,7 +69,10 @@ function goldenCases(tamis, expected, name, known) {
   for (const golden of expected.goldens.filter(known)) {
     all.push([`${name}: ${golden.name}`, () => {
       const filter = openGolden(tamis, golden, expected);
-      same(filter.info(), golden.info, "info");
+      // The command line tells the filter the time.
+      if (filter.kind === "rolling") filter.advance();
+      else refused(tamis, () => filter.advance(), "forget");
+      alike(filter.info(), golden.info, "info");
       same(filter.health, golden.info.health ?? "within", "health");
       same(filter.promise, golden.info.promise, "promise");
       golden.asked.forEach((text, i) => {
@@ -129,7 +148,7 @@ export function cases(tamis, lookup, expected) {
   ]) {
     test(`plans of ${promise} are those of the command line`, () => {
       for (const { options, plan: wanted } of made) {
-        same(plan(options), wanted, JSON.stringify(options));
+        alike(plan(options), wanted, JSON.stringify(options));
       }
     });
   }
@@ -277,7 +296,9 @@ export function cases(tamis, lookup, expected) {
       // Six standard deviations, and some more for what members share.
       holds(Math.abs(passed - wanted) < 6 * Math.sqrt(2000 * 0.25), `${method}: ${passed}`);
       const { value, low, high } = release.estimateMembers(members);
-      holds(low <= value && value <= high + 1, `${method}: ${low} ${value} ${high}`);
+      // The interval is cut off at the number of keys; the estimate is not.
+      const cut = Math.min(value, members.length);
+      holds(low <= cut && cut <= high, `${method}: ${low} ${value} ${high}`);
       holds(Math.abs(value - 2000) < 300, `${method}: about ${value}`);
       const other = tamis.drawRelease(options, members);
       holds(other.toBytes().some((byte, i) => byte !== release.toBytes()[i]), "the same coins");
@@ -329,7 +350,7 @@ export function cases(tamis, lookup, expected) {
   test("filters of other programs", () => {
     for (const foreign of expected.foreigners) {
       const filter = tamis.openForeign(bytesOf(foreign.base64));
-      same(filter.info(), foreign.info, foreign.name);
+      alike(filter.info(), foreign.info, foreign.name);
       same(filter.format, foreign.info.format, "format");
       const answers = foreign.asked.map((text) => filter.query(text));
       same(answers, foreign.answers, foreign.name);
