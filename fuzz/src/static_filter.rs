@@ -1,8 +1,9 @@
 //! Static filters of any digests, also of those that somebody chose.
 
 use arbitrary::{Arbitrary, Unstructured};
+use tamis::format::{Join, KeysRead, Part, PartNumber};
 use tamis::rate::StaticBuilder;
-use tamis::{AnyFilter, Digest, HashFamily, Kinds, StaticFilter};
+use tamis::{AnyFilter, Digest, HashFamily, Kinds, Open};
 
 /// The rate, how many digests there are, how many low bits of h1 differ, and the first digest.
 type Case = (u16, u16, u8, u128, Vec<u128>);
@@ -32,15 +33,22 @@ pub fn check(bytes: &[u8]) {
     let again = build(&mut digests.iter().rev().chain(digests.iter().take(7)));
     assert_eq!(again.as_ref(), Some(&filter), "the order matters");
     let plan = *filter.plan();
-    let shards = (0..plan.shards()).map(|index| {
-        let own = digests.iter().filter(|digest| plan.shard_of(**digest) == index);
-        let shard = plan.build_shard(index, own.copied().collect())?;
-        plan.read_shard(&shard.to_bytes())
-    });
     let kinds = if digests.is_empty() { Kinds::default() } else { Kinds::DIGESTS };
-    let joined = StaticFilter::join(plan, HashFamily::default(), kinds, shards);
-    assert!(joined.is_ok_and(|joined| joined == filter), "shards make another filter");
+    let hash = HashFamily::default();
+    let of = 1 + u64::from(spread / 64);
+    let mut join = Join::new(Open::new());
+    for number in (1..=of).filter_map(|number| PartNumber::new(number, of).ok()) {
+        let own = number.shards(plan.shards());
+        let own = digests.iter().filter(|digest| own.contains(&plan.shard_of(**digest)));
+        let (own, read) = (own.copied().collect(), KeysRead::default());
+        let part = Part::build_static(&plan, &hash, kinds, number, read, own);
+        let Ok(part) = part else { panic!("no part {number}") };
+        assert!(join.reader(&part.to_bytes()[..]).is_ok_and(|read| read == number));
+    }
+    let joined = join.finish();
+    let whole = AnyFilter::from(filter.clone());
+    assert!(joined.is_ok_and(|joined| joined == whole), "parts make another filter");
     let read = AnyFilter::from_bytes(&filter.to_bytes());
     assert!(read.is_ok_and(|read| read == AnyFilter::from(filter)), "it is read otherwise");
-    let _ = plan.read_shard(bytes);
+    let _ = Join::new(Open::new().max_memory(1 << 24)).reader(bytes);
 }

@@ -339,9 +339,125 @@ pub enum Error {
     /// The audit is not possible.
     #[cfg(feature = "privacy")]
     Audit(AuditError),
+    /// Parts of a filter cannot be made or joined.
+    Part(PartFault),
     /// The operating system refused.
     Io(std::io::Error),
 }
+
+/// Why parts of a filter cannot be made or joined, in [`Error::Part`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PartFault {
+    /// There is no part of this number.
+    Number {
+        /// What was asked for.
+        got: String,
+    },
+    /// The bytes do not begin as a part does.
+    NotPart,
+    /// Nothing was given to join.
+    Nothing,
+    /// Not all parts were given.
+    Missing {
+        /// The first that is missing, from 1.
+        first: u64,
+        /// How many are missing.
+        count: u64,
+        /// How many parts there are.
+        of: u64,
+    },
+    /// A part was given twice.
+    Again {
+        /// Which one, from 1.
+        number: u64,
+        /// How many parts there are.
+        of: u64,
+    },
+    /// A part belongs to another filter.
+    Foreign {
+        /// Which one, from 1.
+        number: u64,
+        /// In what it differs.
+        field: &'static str,
+        /// The value of the parts before it.
+        left: String,
+        /// Its own value.
+        right: String,
+    },
+    /// A part of a static filter was made from other keys than the parts before it.
+    OtherKeys {
+        /// Which one, from 1.
+        number: u64,
+        /// The keys that were read for the parts before it.
+        left: u64,
+        /// The keys that were read for it.
+        right: u64,
+    },
+    /// A digest belongs to another part.
+    Outside {
+        /// The part that was to be made, from 1.
+        number: u64,
+    },
+    /// The parts hold more distinct keys than were planned for.
+    TooManyItems {
+        /// The keys in the parts so far.
+        items: u64,
+        /// The items planned for.
+        planned: u64,
+    },
+}
+
+impl fmt::Display for PartFault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PartFault::Number { got } => write!(
+                out,
+                "{got} is no part: parts are numbered from 1/N to N/N, such as 3/16, and N is at \
+                 most {MAX_PARTS}"
+            ),
+            PartFault::NotPart => write!(
+                out,
+                "not a part of a filter: it does not begin with the signature of parts; join \
+                 parts, and merge whole filters by a union"
+            ),
+            PartFault::Nothing => write!(out, "no part was given; give all parts of a filter"),
+            PartFault::Missing { first, count: 1, of } => {
+                write!(out, "part {first}/{of} is missing; give all parts")
+            }
+            PartFault::Missing { first, count, of } => write!(
+                out,
+                "{count} of {of} parts are missing, the first is {first}/{of}; give all parts"
+            ),
+            PartFault::Again { number, of } => {
+                write!(out, "part {number}/{of} was given twice; give each part once")
+            }
+            PartFault::Foreign { number, field, left, right } => write!(
+                out,
+                "part {number} belongs to another filter: its {field} is {right}, not {left}; \
+                 build it again with the options of the others"
+            ),
+            PartFault::OtherKeys { number, left, right } => write!(
+                out,
+                "part {number} was made from other keys than the parts before it ({right} and \
+                 {left} keys were read); give all keys to every part of a static filter: each \
+                 part keeps its own"
+            ),
+            PartFault::Outside { number } => write!(
+                out,
+                "a digest belongs to another part than {number}; give a part its own digests"
+            ),
+            PartFault::TooManyItems { items, planned } => write!(
+                out,
+                "the parts hold {items} distinct keys or more, and {planned} were planned; build \
+                 them again for more items"
+            ),
+        }
+    }
+}
+
+/// The most parts that a filter can be made in.
+pub(crate) const MAX_PARTS: u64 = 1 << 20;
 
 /// What bits were to hold, in [`Error::TooFewBits`] and [`Error::TooManyBits`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -678,6 +794,7 @@ impl fmt::Display for Error {
             Error::Ledger(error) => error.fmt(out),
             #[cfg(feature = "privacy")]
             Error::Audit(error) => error.fmt(out),
+            Error::Part(fault) => fault.fmt(out),
             Error::Io(error) => error.fmt(out),
         }
     }
@@ -710,6 +827,12 @@ impl From<AuditError> for Error {
 impl From<ListError> for Error {
     fn from(error: ListError) -> Error {
         Error::Listing(error)
+    }
+}
+
+impl From<PartFault> for Error {
+    fn from(fault: PartFault) -> Error {
+        Error::Part(fault)
     }
 }
 

@@ -76,7 +76,7 @@ mod threads;
 #[cfg(feature = "zone")]
 pub mod zone;
 
-pub use error::{Error, Fitting, Wanted};
+pub use error::{Error, Fitting, PartFault, Wanted};
 pub use format::{AnyFilter, Open, Promise};
 pub use hash::{Digest, HashFamily, SecretKey};
 pub use health::Health;

@@ -8,6 +8,7 @@ mod dedup;
 #[cfg(feature = "explore")]
 mod explore;
 mod info;
+mod join;
 mod ledger;
 mod list;
 mod man;
@@ -70,6 +71,7 @@ enum Command {
     Dedup(dedup::Dedup),
     Union(merge::Union),
     Intersect(merge::Intersect),
+    Join(join::Join),
     /// Make a zone filter longer, so that its zone is larger
     ///
     /// The filter lists itself for that, so it must be within its zone.
@@ -109,6 +111,7 @@ impl Cli {
             Command::Dedup(dedup) => dedup.run()?,
             Command::Union(union) => union.run()?,
             Command::Intersect(intersect) => intersect.run()?,
+            Command::Join(join) => join.run()?,
             Command::Grow(grow) => grow.run(resize::Direction::Longer)?,
             Command::Shrink(shrink) => shrink.run(resize::Direction::Shorter)?,
             Command::Publish(publish) => publish.run()?,

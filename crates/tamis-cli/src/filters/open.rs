@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tamis::format::PART_MAGIC;
 use tamis::{AnyFilter, Error, Open, SecretKey};
 
 /// What a filter may need to be opened: its secret key, its dictionary.
@@ -23,13 +24,18 @@ pub(crate) struct Access {
 
 /// Whether a file, or the bytes read of it, is a ledger.
 fn is_ledger(path: &Path, bytes: Option<&[u8]>) -> bool {
+    begins(path, bytes, LEDGER)
+}
+
+/// Whether a file, or the bytes read of it, begins so.
+fn begins(path: &Path, bytes: Option<&[u8]>, with: &[u8]) -> bool {
     let mut start = Vec::new();
     match bytes {
-        Some(bytes) => bytes.starts_with(LEDGER),
+        Some(bytes) => bytes.starts_with(with),
         None => {
             let read = File::open(path)
-                .and_then(|file| file.take(LEDGER.len() as u64).read_to_end(&mut start));
-            read.is_ok() && start == LEDGER
+                .and_then(|file| file.take(with.len() as u64).read_to_end(&mut start));
+            read.is_ok() && start == with
         }
     }
 }
@@ -116,6 +122,9 @@ impl Access {
         let opened = match open(&options) {
             Err(Error::NotTamis) if is_ledger(path, once.as_deref()) => {
                 bail!("it is a ledger; to see it: tamis ledger show {}", path.display())
+            }
+            Err(Error::NotTamis) if begins(path, once.as_deref(), &PART_MAGIC) => {
+                bail!("it is a part of a filter; join all parts first: tamis join PART... -o FILE")
             }
             Err(error @ Error::NotTamis) => {
                 return Err(error).context(

@@ -4,7 +4,7 @@ use anyhow::{Context, anyhow};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tamis::AnyFilter;
-use tamis::format::{self, Existing, Readers};
+use tamis::format::{self, Existing, Part, Readers};
 
 /// A file that is open for writing and not in its place yet. Dropping it leaves everything as it
 /// was.
@@ -36,6 +36,18 @@ impl NewFile {
         };
         let context = || format!("cannot write {}", self.shown.display());
         filter.write_to(&mut file).with_context(context)?;
+        file.commit().with_context(context)
+    }
+
+    /// Writes a part of a filter and puts the file in its place.
+    pub(crate) fn save_part(self, part: &Part) -> anyhow::Result<()> {
+        let Some(mut file) = self.file else {
+            return part
+                .write_to(io::stdout().lock())
+                .map_err(|error| anyhow!("cannot write the part to standard output: {error}"));
+        };
+        let context = || format!("cannot write {}", self.shown.display());
+        part.write_to(&mut file).with_context(context)?;
         file.commit().with_context(context)
     }
 

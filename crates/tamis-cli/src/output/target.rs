@@ -35,6 +35,16 @@ impl Target {
     }
 }
 
+impl Target {
+    /// Where a part of a filter goes, if it may go there.
+    pub(crate) fn part_destination<'a>(
+        &self,
+        sources: impl IntoIterator<Item = &'a PathBuf>,
+    ) -> anyhow::Result<Destination> {
+        Destination::new(&self.output, Content::Part, self.force, sources)
+    }
+}
+
 /// A path to write to. The names that systems have for standard output are read as `-`.
 pub(crate) fn output_path() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
     use clap::builder::TypedValueParser;
@@ -53,6 +63,8 @@ pub(crate) enum Content {
     Filter,
     /// A filter of another program.
     Foreign,
+    /// A part of a filter.
+    Part,
     /// A filter that is published. A private one is not replaced by it.
     Release,
     /// An SVG.
@@ -68,6 +80,7 @@ impl Content {
     fn name(self) -> &'static str {
         match self {
             Content::Filter | Content::Foreign => "filter",
+            Content::Part => "part of a filter",
             Content::Release => "published filter",
             Content::Drawing => "SVG",
             Content::Records => "output of dedup",
@@ -83,6 +96,7 @@ impl Content {
                 Content::Filter.begins(start, path) || crate::foreign::is_filter(path)
             }
             Content::Filter => start.starts_with(&tamis::format::MAGIC),
+            Content::Part => start.starts_with(&tamis::format::PART_MAGIC),
             Content::Release => {
                 // The kind of a filter stands at byte 10; 6 and 7 are published ones.
                 start.starts_with(&tamis::format::MAGIC) && matches!(start.get(10), Some(6 | 7))
@@ -120,7 +134,10 @@ impl Destination {
         force: bool,
         sources: impl IntoIterator<Item = &'a PathBuf>,
     ) -> anyhow::Result<Destination> {
-        let is_binary = matches!(content, Content::Filter | Content::Foreign | Content::Release);
+        let is_binary = matches!(
+            content,
+            Content::Filter | Content::Foreign | Content::Part | Content::Release
+        );
         if path == Path::new("-") {
             if is_binary {
                 refuse_terminal(std::io::stdout().is_terminal())?;
@@ -205,6 +222,11 @@ impl Destination {
     /// Writes the bytes of a filter of another program, whole or not at all.
     pub(crate) fn save_bytes(&self, bytes: &[u8]) -> anyhow::Result<()> {
         self.create()?.save_bytes(bytes)
+    }
+
+    /// Writes a part of a filter, whole or not at all.
+    pub(crate) fn save_part(&self, part: &tamis::format::Part) -> anyhow::Result<()> {
+        self.create()?.save_part(part)
     }
 
     /// Writes a filter, whole or not at all.

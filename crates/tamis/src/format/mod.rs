@@ -5,6 +5,7 @@ mod chain;
 mod checksum;
 mod file;
 mod header;
+mod part;
 #[cfg(feature = "privacy")]
 mod published;
 mod quotient;
@@ -21,6 +22,7 @@ pub(crate) use chain::chain_header;
 pub use file::{Existing, NewFile, Readers};
 pub(crate) use header::SHORT_HEADER;
 pub use header::{MAGIC, VERSION};
+pub use part::{Join, KeysRead, PART_MAGIC, Part, PartNumber};
 #[cfg(feature = "privacy")]
 pub(crate) use published::PublishedPlan;
 pub use read::Open;

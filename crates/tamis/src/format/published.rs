@@ -63,6 +63,34 @@ impl PublishedPlan for LinearPlan {
     }
 }
 
+/// What a header says: the plan and the hash.
+pub(super) fn parse_fields<P: PublishedPlan>(
+    fields: &Fields<'_>,
+) -> Result<(P, HashFamily), Error> {
+    fields.check_length(SHORTEST)?;
+    let billionths = fields.u64(56);
+    let epsilon = Epsilon::from_billionths(billionths)
+        .filter(|epsilon| *epsilon != Epsilon::ZERO)
+        .ok_or_else(|| refused("epsilon", billionths))?;
+    let hash = fields.hash()?;
+    Ok((P::parse(fields, fields.u64(48), epsilon)?, hash))
+}
+
+/// The header of a release with this body, planned for so many items at this loss.
+pub(super) fn header<P: PublishedPlan>(
+    plan: &P,
+    (items, epsilon): (u64, Epsilon),
+    hash: &HashFamily,
+    body: &[u8],
+) -> Vec<u8> {
+    let mut draft = Draft::new(P::ID, SHORTEST, body);
+    draft.put_hash(hash);
+    draft.put(48, &items.to_le_bytes());
+    draft.put(56, &epsilon.billionths().to_le_bytes());
+    plan.put(&mut draft);
+    draft.finish()
+}
+
 impl<P: ReleasePlan> Stored for Release<P> {
     fn id() -> u16 {
         P::ID
@@ -73,23 +101,13 @@ impl<P: ReleasePlan> Stored for Release<P> {
     }
 
     fn parse(fields: &Fields<'_>) -> Result<Parsed<Self>, Error> {
-        fields.check_length(SHORTEST)?;
-        let billionths = fields.u64(56);
-        let epsilon = Epsilon::from_billionths(billionths)
-            .filter(|epsilon| *epsilon != Epsilon::ZERO)
-            .ok_or_else(|| refused("epsilon", billionths))?;
-        let hash = fields.hash()?;
-        let plan = P::parse(fields, fields.u64(48), epsilon)?;
+        let (plan, hash) = parse_fields::<P>(fields)?;
         Ok(Parsed::new(plan.bits(), move |body| Release::from_parts(plan, hash, body)))
     }
 
     fn header(&self) -> Vec<u8> {
-        let mut draft = Draft::new(Self::id(), SHORTEST, Release::body(self));
-        draft.put_hash(Release::hash(self));
-        draft.put(48, &self.items().to_le_bytes());
-        draft.put(56, &self.epsilon().billionths().to_le_bytes());
-        Release::plan(self).put(&mut draft);
-        draft.finish()
+        let counts = (self.items(), self.epsilon());
+        header(Release::plan(self), counts, Release::hash(self), Release::body(self))
     }
 
     fn parts(&self) -> Vec<&[u8]> {

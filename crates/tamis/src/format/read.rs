@@ -154,19 +154,8 @@ impl Open {
                 got: (PROLOGUE + present) as u64,
             });
         }
-        let fields = Fields::parse(
-            &bytes,
-            self.key.as_ref(),
-            #[cfg(feature = "zone")]
-            prologue.body,
-            #[cfg(feature = "zone")]
-            match &self.dictionary {
-                Some(given) => Dictionary::Given(given),
-                None if self.without_dictionary => Dictionary::Unneeded,
-                None => Dictionary::Needed,
-            },
-        )?;
-        let header = AnyFilter::parse(prologue.kind, &fields)?;
+        let parse = |fields: &Fields<'_>| AnyFilter::parse(prologue.kind, fields);
+        let header = self.with_fields(&bytes, prologue.body, parse)?;
         if prologue.body != header.bits.div_ceil(8) {
             return Err(refused("body length", prologue.body));
         }
@@ -174,6 +163,32 @@ impl Open {
             check_memory(prologue.body, most)?;
         }
         Ok((prologue, header))
+    }
+
+    /// Reads the fields of a whole header, of a body of this length.
+    pub(super) fn with_fields<T>(
+        &self,
+        header: &[u8],
+        #[cfg_attr(not(feature = "zone"), allow(unused_variables))] body: u64,
+        read: impl FnOnce(&Fields<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        read(&Fields::parse(
+            header,
+            self.key.as_ref(),
+            #[cfg(feature = "zone")]
+            body,
+            #[cfg(feature = "zone")]
+            match &self.dictionary {
+                Some(given) => Dictionary::Given(given),
+                None if self.without_dictionary => Dictionary::Unneeded,
+                None => Dictionary::Needed,
+            },
+        )?)
+    }
+
+    /// The most memory that a filter may take.
+    pub(super) fn memory_cap(&self) -> Option<u64> {
+        self.max_memory
     }
 
     fn finish(

@@ -45,7 +45,7 @@ pub use counting::{Counting, CountingBloom};
 pub use filter::{Filter, Layout};
 pub use plan::{Kind, MAX_BITS, MAX_FPR, MAX_HASHES, MIN_FPR, Plan};
 pub use quotient::QuotientFilter;
-pub(crate) use ribbon::Shape;
+pub(crate) use ribbon::{Joining, Shape};
 pub use ribbon::{Shard, StaticBuilder, StaticFilter, StaticPlan};
 pub use split::{Split, SplitBloom};
 

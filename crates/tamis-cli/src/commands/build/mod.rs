@@ -1,6 +1,7 @@
 //! `tamis build`: a filter from keys.
 
 mod chain;
+mod part;
 mod privacy;
 mod rate;
 mod static_filter;

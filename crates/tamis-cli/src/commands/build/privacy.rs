@@ -1,14 +1,16 @@
 //! `tamis build privacy`: a filter of keys that may be published.
 
-use crate::arguments::{KeyFile, MemoryLimit};
+use super::part::{PartReport, Shard};
+use crate::arguments::{KeyFile, MemoryLimit, count};
 use crate::commands::ledger::{Payment, ReleaseReport};
 use crate::commands::plan::privacy::PrivacySize;
 use crate::input::{Input, Reading};
-use crate::output::{self, Target, count_of, grouped, progress, warn};
+use crate::output::{self, Destination, Target, count_of, grouped, progress, warn};
 use anyhow::bail;
 use clap::Args;
+use tamis::format::{Part, PartNumber};
 use tamis::privacy::{LinearDraft, Receipt, UltraFilter};
-use tamis::{AnyFilter, HashFamily, KeyRef};
+use tamis::{AnyFilter, Error, HashFamily, KeyRef};
 use tamis_facts::PrivatePlan;
 
 /// What is published says of any one item at most a factor e^epsilon
@@ -22,10 +24,11 @@ Examples:
   tamis ledger new suspects.ledger --budget 8
   tamis build privacy --items 1e4 --epsilon 4 --ledger suspects.ledger -o public.tamis suspects.txt
   tamis build privacy --items 1e4 --epsilon 4 --method bloom --private -o private.tamis suspects.txt
+  tamis build privacy --items 1e9 --epsilon 4 --seed 7 --shard 3/16 -o part-03 all/*.txt
   tamis add private.tamis more.txt && tamis publish private.tamis --epsilon 4 -o public.tamis
 
 JSON fields: file, private, keys (read: for you alone), charged, left (of the ledger's budget), \
-and those of `plan privacy`.")]
+and those of `plan privacy`. With --shard: file, part, of, filter, items, keys, kept, secret.")]
 pub(crate) struct BuildPrivacy {
     #[command(flatten)]
     size: PrivacySize,
@@ -35,6 +38,12 @@ pub(crate) struct BuildPrivacy {
     private: bool,
     #[command(flatten)]
     payment: Payment,
+    #[command(flatten)]
+    shard: Shard,
+    /// The seed of the hash that all parts share; it becomes public
+    #[arg(long, value_name = "S", value_parser = count, allow_negative_numbers = true)]
+    #[arg(requires = "shard")]
+    seed: Option<u64>,
     #[command(flatten)]
     key: KeyFile,
     #[command(flatten)]
@@ -87,6 +96,10 @@ impl BuildPrivacy {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let sources = self.input.files.iter().chain(self.key.path()).chain(&self.payment.ledger);
         output::check_sources(&self.input, [])?;
+        if let Some(number) = self.shard.shard {
+            let destination = self.target.part_destination(sources)?;
+            return self.run_part(number, &destination.private());
+        }
         let destination = self.target.destination(sources)?;
         let plan = self.size.plan()?;
         if self.private && matches!(plan, PrivatePlan::Linear(_)) {
@@ -138,6 +151,71 @@ impl BuildPrivacy {
         self.payment.say_if_charged(file.save(&release?))?;
         let report = ReleaseReport::new(&self.target, &plan, left).of_keys(keys, None);
         output::report_on(&self.target.output, &report, self.target.json)
+    }
+
+    /// Draws a part of a linear filter, out of all keys, of which it keeps its own. Nothing is
+    /// charged: the join is the release.
+    fn run_part(&self, number: PartNumber, destination: &Destination) -> anyhow::Result<()> {
+        let PrivatePlan::Linear(plan) = self.size.plan()? else {
+            bail!(
+                "--shard goes with --method linear; for --method bloom, build with --private on \
+                 every machine, and then tamis union and tamis publish"
+            );
+        };
+        if self.private {
+            bail!("--private goes with --method bloom; a part is private anyway");
+        }
+        if self.payment.ledger.is_some() {
+            bail!(
+                "--ledger does not go with --shard: the release is charged once, when its parts \
+                 are joined: tamis join --ledger"
+            );
+        }
+        let hash = match (self.key.read()?, self.seed) {
+            (Some(_), Some(_)) => bail!("the hash has a seed or a secret key; leave --seed out"),
+            (Some(key), None) => HashFamily::keyed(key),
+            (None, Some(seed)) => HashFamily::fast(seed),
+            (None, None) => bail!(
+                "--shard needs a hash that all parts share: --seed S, any number, the same for \
+                 every part (it becomes public), or --key-file FILE"
+            ),
+        };
+        let own = number.shards(plan.shards());
+        let share = plan.bytes() / plan.shards() * (own.end - own.start);
+        let (mut keys, mut digests) = (0, Vec::new());
+        self.input.format.for_new_filter().each(
+            &self.input.files,
+            "reading",
+            Reading::AnyOrder,
+            |batch| {
+                keys += batch.len() as u64;
+                for digest in batch.keys().iter().filter_map(|key| hash.digest(key)) {
+                    if !own.contains(&plan.shard_of(digest)) {
+                        continue;
+                    }
+                    if digests.len() == digests.capacity() {
+                        let more = digests.len().max(1 << 10);
+                        let needed = share + 16 * (digests.len() + more) as u64;
+                        if let Some(allowed) = self.memory.bytes().filter(|most| needed > *most) {
+                            return Err(Error::Memory { needed, allowed: Some(allowed) }.into());
+                        }
+                        digests
+                            .try_reserve_exact(more)
+                            .map_err(|_| Error::Memory { needed, allowed: None })?;
+                    }
+                    digests.push(digest);
+                }
+                Ok(true)
+            },
+        )?;
+        let kept = digests.len() as u64;
+        let bar = progress::spinner("drawing the part");
+        let part = Part::draw_linear(&plan, &hash, number, digests);
+        bar.finish_and_clear();
+        destination.save_part(&part?)?;
+        let (file, counts) = (&self.target.output, [keys, kept]);
+        let report = PartReport::new(file, number, "linear", plan.items(), counts);
+        output::report_on(file, &report, self.target.json)
     }
 
     fn report_private(&self, plan: &PrivatePlan, keys: u64) -> anyhow::Result<()> {

@@ -1,6 +1,7 @@
 //! `tamis build rate`: members always pass, strangers at a rate.
 
 use super::chain;
+use super::part::{PartReport, Shard};
 use super::static_filter::BuildStatic;
 use crate::arguments::{KeyFile, MemoryLimit, count};
 use crate::commands::plan::rate::{Layout, Size};
@@ -14,6 +15,7 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
+use tamis::format::Part;
 use tamis::rate::{Health, Plan};
 use tamis::{AnyFilter, HashFamily, Rolling, Scalable};
 use tamis_facts::RateFacts;
@@ -41,10 +43,12 @@ Examples:
   zcat log.gz | tamis build rate --filter scalable -o seen.tamis
   tamis build rate --filter rolling --window 24h --items 1e6 -o day.tamis today.txt
   tamis build rate --as dcso --fpr 0.001 -o bad.bloom bad.txt
+  tamis build rate --filter static --items 1e9 --shard 3/16 -o part-03 all/*.txt
 
 JSON fields: file, keys, certainly_new, health, estimated_items, fill, fpr_now, and those of \
 `plan`; of a static filter: file, keys, distinct, spilled_bytes, health, fill, fpr_now, and those \
 of its plan. The links of a scalable or rolling filter also have len, the keys in them. \
+With --shard: file, part, of, filter, items, keys, kept (for this part), secret. \
 With --as: file, format, variant, asked, keys, certainly_new, items, fpr, bits, hashes, \
 file_bytes, expected_fpr, health, estimated_items, fill, fpr_now.")]
 pub(crate) struct BuildRate {
@@ -68,6 +72,8 @@ pub(crate) struct BuildRate {
     #[command(flatten)]
     key: KeyFile,
     #[command(flatten)]
+    shard: Shard,
+    #[command(flatten)]
     memory: MemoryLimit,
     /// Where keys of a static filter go that do not fit into memory [default: the folder of FILE]
     #[arg(long, value_name = "FOLDER")]
@@ -79,8 +85,8 @@ pub(crate) struct BuildRate {
 }
 
 /// The options that a filter of another program does not have.
-const FOREIGN_HAS_NOT: [&str; 8] =
-    ["bits", "hash", "seed", "temp_dir", "counter_bits", "first", "growth", "window"];
+const FOREIGN_HAS_NOT: [&str; 9] =
+    ["bits", "hash", "seed", "shard", "temp_dir", "counter_bits", "first", "growth", "window"];
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
 enum Family {
@@ -101,8 +107,17 @@ impl BuildRate {
             return self.build_foreign(target);
         }
         let sources = self.input.files.iter().chain(self.key.path());
-        let destination = self.target.destination(sources)?;
+        let destination = match self.shard.shard {
+            Some(_) => self.target.part_destination(sources)?,
+            None => self.target.destination(sources)?,
+        };
         let hash = self.hash()?;
+        if self.shard.shard.is_some() && self.size.items.is_none() {
+            bail!(
+                "--shard needs --items N, how many distinct keys all parts have together: every \
+                 part is built by one plan"
+            );
+        }
         if self.size.filter == Layout::Static {
             self.size.check_static()?;
             if self.size.bits.is_some() {
@@ -121,12 +136,18 @@ impl BuildRate {
                 max_memory: self.memory.bytes(),
                 temp_dir: self.temp_dir.clone(),
             };
-            return build.run();
+            return match self.shard.shard {
+                Some(number) => build.run_part(number),
+                None => build.run(),
+            };
         }
         if self.temp_dir.is_some() {
             bail!("--temp-dir goes with --filter static; leave it out, or take that filter");
         }
         if let Some(any) = self.chain(&hash)? {
+            if self.shard.shard.is_some() {
+                bail!("--shard does not go with filters that grow or forget; take --filter static");
+            }
             return chain::build(any, &self.input, &self.target, destination);
         }
         let plan = self.plan()?;
@@ -145,6 +166,12 @@ impl BuildRate {
                 Ok(true)
             },
         )?;
+        if let Some(number) = self.shard.shard {
+            destination.save_part(&Part::of_filter(&any, number)?)?;
+            let (file, kind) = (&self.target.output, any.kind());
+            let report = PartReport::new(file, number, kind, plan.items(), [keys; 2]);
+            return output::report_on(file, &report, self.target.json);
+        }
         destination.save(&any)?;
         self.report(&any, &plan, keys, new)
     }

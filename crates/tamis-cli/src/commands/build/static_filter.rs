@@ -1,6 +1,7 @@
 //! `tamis build rate --filter static`: a filter that is built once, from a set that may be larger
 //! than memory.
 
+use super::part::PartReport;
 use crate::input::{Input, Reading};
 use crate::output::{self, Destination, Integer, Report, Target, grouped, progress, rate, warn};
 use crate::spool::Spool;
@@ -8,7 +9,9 @@ use crate::threads::spawn_scoped;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::ops::Range;
 use std::path::PathBuf;
+use tamis::format::{KeysRead, Part, PartNumber};
 use tamis::rate::{Health, Shard, StaticPlan};
 use tamis::{Digest, Error, HashFamily, Kinds, StaticFilter};
 use tamis_facts::StaticFacts;
@@ -39,7 +42,8 @@ pub(super) struct BuildStatic<'a> {
 impl BuildStatic<'_> {
     pub(super) fn run(self) -> anyhow::Result<()> {
         StaticPlan::new(0, self.fpr)?; // a wrong rate is told before anything is read
-        let (mut spool, kinds, keys) = self.read()?;
+        let (mut spool, kinds, read) = self.read(|_| true)?;
+        let keys = read.keys();
         let plan = self.plan(&mut spool)?;
         if let Some(items) = self.items.filter(|items| *items < plan.items()) {
             warn(&format!(
@@ -49,9 +53,9 @@ impl BuildStatic<'_> {
                 grouped(items)
             ));
         }
-        let threads = self.threads(&plan, &mut spool)?;
+        let threads = self.threads(&plan, plan.bytes(), &mut spool)?;
         let spilled = spool.written();
-        let shards = Shards::new(plan, spool, threads);
+        let shards = Shards::new(plan, 0..plan.shards(), spool, threads);
         let filter = StaticFilter::join(plan, self.hash.clone(), kinds, shards)?;
         let any = filter.into();
         self.destination.save(&any)?;
@@ -59,15 +63,40 @@ impl BuildStatic<'_> {
         self.report(&filter, keys, spilled)
     }
 
-    /// Reads all keys; says of which kinds they are, and how many.
-    fn read(&self) -> anyhow::Result<(Spool, Kinds, u64)> {
+    /// Builds a part: from all keys, of which it keeps its own.
+    pub(super) fn run_part(self, number: PartNumber) -> anyhow::Result<()> {
+        let plan = StaticPlan::new(self.items.unwrap_or(0), self.fpr)?;
+        let own = number.shards(plan.shards());
+        let mut kept = 0;
+        let (mut spool, kinds, read) = self.read(|digest| {
+            let is_own = own.contains(&plan.shard_of(digest));
+            kept += u64::from(is_own);
+            is_own
+        })?;
+        // The part as shards, and the part as bytes.
+        let share = (own.end - own.start) as f64 / plan.shards() as f64;
+        let threads =
+            self.threads(&plan, (2.0 * share * plan.bytes() as f64) as u64, &mut spool)?;
+        let shards = Shards::new(plan, own, spool, threads);
+        let part = Part::of_shards(&plan, &self.hash, kinds, number, read, shards)?;
+        self.destination.save_part(&part)?;
+        let (file, counts) = (&self.target.output, [read.keys(), kept]);
+        let report = PartReport::new(file, number, "static", plan.items(), counts);
+        output::report_on(file, &report, self.target.json)
+    }
+
+    /// Reads all keys, and keeps some; says of which kinds they are, and how many.
+    fn read(
+        &self,
+        mut is_kept: impl FnMut(Digest) -> bool,
+    ) -> anyhow::Result<(Spool, Kinds, KeysRead)> {
         // A part for the keys: the filter and the shards that are being built take the rest.
         let allowed = match self.max_memory {
             Some(most) => most.saturating_sub(PROGRAM) / 8,
             None => available_memory() / 4,
         };
         let mut spool = Spool::new(allowed, self.folder());
-        let (mut kinds, mut count) = (Kinds::default(), 0);
+        let (mut kinds, mut read) = (Kinds::default(), KeysRead::default());
         self.input.format.for_new_filter().each(
             &self.input.files,
             "reading",
@@ -76,14 +105,16 @@ impl BuildStatic<'_> {
                 for key in batch.keys() {
                     kinds = kinds | Kinds::of(key);
                     if let Some(digest) = self.hash.digest(key) {
-                        spool.push(digest)?;
+                        read.add(digest);
+                        if is_kept(digest) {
+                            spool.push(digest)?;
+                        }
                     }
                 }
-                count += batch.len() as u64;
                 Ok(true)
             },
         )?;
-        Ok((spool, kinds, count))
+        Ok((spool, kinds, read))
     }
 
     /// The folder for a temporary file: the one that was named, or that of the filter.
@@ -111,16 +142,16 @@ impl BuildStatic<'_> {
         Ok(StaticPlan::new(items, self.fpr)?)
     }
 
-    /// How many shards may be built at a time. What does not fit is refused; keys leave the memory
-    /// if that helps.
-    fn threads(&self, plan: &StaticPlan, spool: &mut Spool) -> anyhow::Result<usize> {
+    /// How many shards may be built at a time, if the result takes so many bytes. What does not
+    /// fit is refused; keys leave the memory if that helps.
+    fn threads(&self, plan: &StaticPlan, bytes: u64, spool: &mut Spool) -> anyhow::Result<usize> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
         let wanted = cores.min(plan.shards());
         let Some(allowed) = self.max_memory else { return Ok(wanted as usize) };
         let shard = plan.items().div_ceil(plan.shards()) * BYTES_PER_KEY;
         // A filter as small as this takes no more than the program does anyway.
         let program = if plan.items() < 10_000 { 0 } else { PROGRAM };
-        let needed = |threads: u64| plan.bytes() + threads * shard + program;
+        let needed = |threads: u64| bytes + threads * shard + program;
         if needed(1) + spool.taken() > allowed {
             spool.write_all()?;
         }
@@ -207,27 +238,29 @@ struct Shards {
     part: usize,
     /// Digests of shards that are not built yet.
     waiting: BTreeMap<u64, Vec<Digest>>,
-    /// The next shard to be built.
+    /// The shards that are still to be built.
     next: u64,
+    end: u64,
     built: Vec<Result<Shard, Error>>,
     bar: indicatif::ProgressBar,
 }
 
 impl Shards {
-    fn new(plan: StaticPlan, spool: Spool, threads: usize) -> Shards {
+    fn new(plan: StaticPlan, own: Range<u64>, spool: Spool, threads: usize) -> Shards {
         let bar = progress::bar(
-            Some(plan.shards()),
+            Some(own.end - own.start),
             "building",
             "{prefix} [{wide_bar}] {pos} of {len} shards, {eta} left",
         );
-        let waiting = BTreeMap::new();
-        Shards { plan, spool, threads, part: 0, waiting, next: 0, built: Vec::new(), bar }
+        let (waiting, built) = (BTreeMap::new(), Vec::new());
+        let Range { start: next, end } = own;
+        Shards { plan, spool, threads, part: 0, waiting, next, end, built, bar }
     }
 
     /// Reads parts until the digests of as many shards as there are threads are complete.
     fn gather(&mut self) -> anyhow::Result<Vec<(u64, Vec<Digest>)>> {
         let shards = self.plan.shards();
-        let wanted = self.next.saturating_add(self.threads as u64).min(shards);
+        let wanted = self.next.saturating_add(self.threads as u64).min(self.end);
         // As many as the shard will have, all but for certain: growing would take twice as much.
         let mean = self.plan.items() as f64 / shards as f64;
         let expected = if shards > 1 { mean + 6.0 * mean.sqrt() } else { mean } as usize;
@@ -256,7 +289,7 @@ impl Iterator for Shards {
     type Item = Result<Shard, Error>;
 
     fn next(&mut self) -> Option<Result<Shard, Error>> {
-        if self.built.is_empty() && self.next < self.plan.shards() {
+        if self.built.is_empty() && self.next < self.end {
             let complete = match self.gather() {
                 Ok(complete) => complete,
                 Err(error) => return Some(Err(as_error(error))),

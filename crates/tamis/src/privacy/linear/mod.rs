@@ -23,7 +23,10 @@ mod planes;
 mod prime;
 mod release;
 mod row;
+mod shard;
 
 pub use draft::LinearDraft;
 pub use plan::LinearPlan;
 pub use release::LinearFilter;
+pub(crate) use shard::Joining as LinearJoining;
+pub use shard::LinearShard;

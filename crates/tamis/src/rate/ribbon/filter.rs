@@ -1,12 +1,13 @@
 //! The filter itself.
 
 use super::build::StaticBuilder;
+use super::join::Joining;
 use super::lookup::Views;
 use super::plan::{StaticPlan, last_columns};
-use super::shard::{Shard, Workshop};
+use super::shard::Shard;
 use crate::hash::Digests;
 use crate::simd::{BATCH, Kernels, Level, Work, dispatch, prefetch};
-use crate::store::{Store, filled, memory};
+use crate::store::Store;
 use crate::{Digest, Error, HashFamily, Health, Key, KeyRef, Kinds};
 use std::fmt;
 
@@ -72,45 +73,11 @@ impl StaticFilter {
         shards: impl IntoIterator<Item = Result<Shard, Error>>,
     ) -> Result<StaticFilter, Error> {
         hash.need_digest("a static filter")?;
-        let shape = plan.shape();
-        let mut body = Store::zeroed(plan.bytes())?;
-        let bytes = body.bytes_mut();
-        let mut joined = filled(false, usize::try_from(plan.shards()).unwrap_or(usize::MAX))?;
-        let mut left: Vec<Digest> = Vec::new();
-        let mut items = 0u64;
+        let mut joining = Joining::new(plan)?;
         for shard in shards {
-            let shard = shard?;
-            let differ = |field, left: &dyn fmt::Display, right: &dyn fmt::Display| {
-                Err(Error::Mismatch { field, left: left.to_string(), right: right.to_string() })
-            };
-            if shard.shape != *shape {
-                return differ("plan", &"one plan", &"the plan of a shard");
-            }
-            let seen = &mut joined[shard.index() as usize];
-            if std::mem::replace(seen, true) {
-                return differ("shards", &shard.index(), &shard.index());
-            }
-            items = items.saturating_add(shard.items());
-            if items > plan.items() {
-                return differ("items", &plan.items(), &items);
-            }
-            let mut rest = &shard.body[..];
-            for piece in shape.pieces(shard.index()) {
-                let own;
-                (own, rest) = rest.split_at((piece.end - piece.start) as usize);
-                bytes[piece.start as usize..piece.end as usize].copy_from_slice(own);
-            }
-            left.try_reserve(shard.left.len()).map_err(|_| memory(16 * left.len() as u64))?;
-            left.extend_from_slice(&shard.left);
+            joining.add(&shard?)?;
         }
-        if let Some(missing) = joined.iter().position(|seen| !seen) {
-            let (left, right) = (plan.shards().to_string(), format!("no shard {missing}"));
-            return Err(Error::Mismatch { field: "shards", left, right });
-        }
-        let last = shape.layers()[2];
-        let out = &mut bytes[last.start as usize..last.cuts as usize];
-        Workshop::new(shape).build_last(&mut left, out)?;
-        StaticFilter::from_parts(plan, hash, kinds, [items, left.len() as u64], body)
+        joining.finish(hash, kinds)
     }
 
     /// A filter with this body, which must have the plan's length: it holds so many items, so many

@@ -16,10 +16,12 @@
 //! | `row.rs` | the row of a key, and its fingerprint |
 //! | `build.rs`, `sort.rs` | keys to distinct digests in order |
 //! | `shard.rs`, `solve.rs` | digests to the bytes of a shard: which are bumped, elimination |
+//! | `join.rs` | shards to a filter |
 //! | `filter.rs`, `lookup.rs` | the filter |
 
 mod build;
 mod filter;
+mod join;
 mod lookup;
 mod plan;
 mod row;
@@ -30,6 +32,7 @@ mod sort;
 
 pub use build::StaticBuilder;
 pub use filter::StaticFilter;
+pub(crate) use join::Joining;
 pub use plan::StaticPlan;
 pub(crate) use shape::Shape;
 pub use shard::Shard;

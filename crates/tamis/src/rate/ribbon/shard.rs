@@ -5,14 +5,18 @@ use super::row::{self, COLUMNS};
 use super::shape::{BUCKET, Layer, Shape, System};
 use super::solve::{Band, Equation, Value};
 use super::sort::sort_and_dedup;
-use crate::store::filled;
+use crate::store::{filled, memory};
 use crate::{Digest, Error};
+
+/// The bytes of a shard's numbers: its index, its keys, and how many are left over.
+const RECORD: usize = 24;
 
 /// A part of a [`StaticFilter`](super::StaticFilter), built by itself: on any thread or machine, in
 /// any order.
 ///
 /// It has the bytes of its part of the filter, and the few keys that found no room in it. Those of
-/// all shards share one last layer.
+/// all shards share one last layer. A [`Part`](crate::format::Part) carries shards to another
+/// machine.
 ///
 /// ```
 /// use tamis::{Digest, HashFamily, StaticFilter, rate::{Shard, StaticPlan}};
@@ -51,17 +55,15 @@ impl Shard {
         self.items
     }
 
-    /// The shard as bytes, to send it elsewhere. [`StaticPlan::read_shard`] reads them.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
+    /// Appends the shard to the bytes of a part.
+    pub(crate) fn put(&self, out: &mut Vec<u8>) -> Result<(), Error> {
+        let length = RECORD + 16 * self.left.len() + self.body.len();
+        out.try_reserve(length).map_err(|_| memory(length as u64))?;
         let numbers = [self.index, self.items, self.left.len() as u64];
         let left = self.left.iter().flat_map(|digest| [digest.h1, digest.h2]);
-        let mut bytes: Vec<u8> =
-            numbers.into_iter().chain(left).flat_map(u64::to_le_bytes).collect();
-        bytes.extend_from_slice(&self.body);
-        let checksum = crc32c::crc32c(&bytes);
-        bytes.extend_from_slice(&checksum.to_le_bytes());
-        bytes
+        out.extend(numbers.into_iter().chain(left).flat_map(u64::to_le_bytes));
+        out.extend_from_slice(&self.body);
+        Ok(())
     }
 }
 
@@ -83,15 +85,11 @@ impl StaticPlan {
         Workshop::new(self.shape()).build(index, &digests)
     }
 
-    /// Reads a shard that was built by this plan.
-    pub fn read_shard(&self, bytes: &[u8]) -> Result<Shard, Error> {
-        let length =
-            |expected: usize| Error::Length { expected: expected as u64, got: bytes.len() as u64 };
-        let (bytes, checksum) = bytes.split_last_chunk::<4>().ok_or_else(|| length(28))?;
-        let (numbers, rest) = bytes.split_first_chunk::<24>().ok_or_else(|| length(28))?;
-        if crc32c::crc32c(bytes).to_le_bytes() != *checksum {
-            return Err(Error::Checksum { part: "shard" });
-        }
+    /// Takes a shard of this plan off the front of the bytes of a part.
+    pub(crate) fn take_shard(&self, bytes: &mut &[u8]) -> Result<Shard, Error> {
+        let cut = |needed: u64, got: usize| Error::Length { expected: needed, got: got as u64 };
+        let (numbers, rest) =
+            bytes.split_first_chunk::<RECORD>().ok_or(cut(RECORD as u64, bytes.len()))?;
         let number = |at: usize, bytes: &[u8]| {
             let mut word = [0; 8];
             word.copy_from_slice(&bytes[8 * at..8 * at + 8]);
@@ -99,15 +97,19 @@ impl StaticPlan {
         };
         let [index, items, left] = [0, 1, 2].map(|at| number(at, numbers));
         self.check_index(index)?;
-        let body: u64 =
-            self.shape().pieces(index).iter().map(|piece| piece.end - piece.start).sum();
-        let expected = left.checked_mul(16).and_then(|left| left.checked_add(body));
-        if expected != Some(rest.len() as u64) || left > items {
+        if left > items || left > rest.len() as u64 / 16 {
             return Err(Error::Field { field: "number of keys left", got: left.to_string() });
         }
-        let (left, body) = rest.split_at(16 * left as usize);
+        let (left, rest) = rest.split_at(16 * left as usize);
+        let body: u64 =
+            self.shape().pieces(index).iter().map(|piece| piece.end - piece.start).sum();
+        if body > rest.len() as u64 {
+            return Err(cut(body, rest.len()));
+        }
+        let (body, rest) = rest.split_at(body as usize);
         let left =
             left.chunks_exact(16).map(|pair| Digest { h1: number(0, pair), h2: number(1, pair) });
+        *bytes = rest;
         Ok(Shard { shape: *self.shape(), index, items, body: body.to_vec(), left: left.collect() })
     }
 
