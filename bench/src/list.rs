@@ -30,7 +30,8 @@ pub(crate) fn run() {
 }
 
 fn measure(size: u64, items: u64, code: CodeKind, methods: &[Method]) {
-    let plan = Universe::sized(size).and_then(|universe| Plan::with_code(universe, items, code));
+    let plan =
+        Universe::sized(size.into()).and_then(|universe| Plan::with_code(universe, items, code));
     let Ok(plan) = plan else { return };
     let (Ok(mut bits), Ok(mut counters)) =
         (Filter::with_plan(plan.clone()), CountingFilter::with_plan(plan))
@@ -42,7 +43,7 @@ fn measure(size: u64, items: u64, code: CodeKind, methods: &[Method]) {
     for _ in 0..items {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let number = ((u128::from(state) * u128::from(size)) >> 64) as u64;
+        let number = (u128::from(state) * u128::from(size)) >> 64;
         let _ = bits.insert_number(number, false);
         let _ = counters.insert_number(number, false);
     }

@@ -59,7 +59,7 @@ fn measure(
     items: u64,
     code: CodeKind,
 ) -> Result<(), Box<dyn Error>> {
-    let Ok(plan) = Plan::with_code(Universe::interval(0, last)?, items, code) else {
+    let Ok(plan) = Plan::with_code(Universe::interval(0, last.into())?, items, code) else {
         return Ok(());
     };
     let mut filter = Filter::with_plan(plan)?;

@@ -10,7 +10,7 @@ type Case = (u16, u8, u8, Vec<u16>, Vec<u16>);
 pub fn check(bytes: &[u8]) {
     let Ok(case) = Case::arbitrary_take_rest(Unstructured::new(bytes)) else { return };
     let (size, items, code, inserted, removed) = case;
-    let Ok(universe) = Universe::sized(u64::from(size) + 1) else { return };
+    let Ok(universe) = Universe::sized(u128::from(size) + 1) else { return };
     let code = CodeKind::ALL[usize::from(code) % 3];
     let Ok(plan) = Plan::with_code(universe, u64::from(items % 12) + 1, code) else { return };
     let (Ok(mut bits), Ok(mut counters)) =
@@ -20,7 +20,7 @@ pub fn check(bytes: &[u8]) {
     };
     let mut model = BTreeSet::new();
     for number in
-        inserted.into_iter().map(u64::from).filter(|number| *number <= u64::from(size)).take(60)
+        inserted.into_iter().map(u128::from).filter(|number| *number <= u128::from(size)).take(60)
     {
         model.insert(number);
         assert!(
@@ -42,7 +42,7 @@ pub fn check(bytes: &[u8]) {
             assert!(model.iter().all(|number| list.numbers.binary_search(number).is_ok()));
         }
     }
-    for number in removed.into_iter().map(u64::from) {
+    for number in removed.into_iter().map(u128::from) {
         let there = counters.contains_number(number).unwrap_or(false);
         assert!(counters.remove_number(number).is_ok() <= there);
         if exact && there {
@@ -51,7 +51,7 @@ pub fn check(bytes: &[u8]) {
     }
     if exact {
         assert!(
-            (0..=u64::from(size))
+            (0..=u128::from(size))
                 .step_by(7)
                 .all(|n| counters.contains_number(n).ok() == Some(model.contains(&n)))
         );

@@ -96,7 +96,7 @@ pub fn check(bytes: &[u8]) {
             inserted => drop(inserted.expect("a rate filter takes any key")),
         }
     }
-    (0..keys.len() as u64).for_each(|number| drop(filter.insert_number(number, true)));
+    (0..keys.len() as u128).for_each(|number| drop(filter.insert_number(number, true)));
     let bytes = filter.to_bytes();
     let mut options = Open::new();
     if keyed && filter.promise() == Promise::Rate {

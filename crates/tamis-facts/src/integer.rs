@@ -1,6 +1,7 @@
 //! Integers that every reader of JSON reads exactly.
 
 use serde::{Serialize, Serializer};
+use tamis::zone::Size;
 
 /// An integer in JSON: an exact number, or a string past 2^53, where readers that use floats would
 /// lose digits.
@@ -28,6 +29,19 @@ impl Serialize for Integer {
     }
 }
 
+/// How many elements a universe has: up to 2^128.
+#[derive(Debug, Clone, Copy)]
+pub struct Elements(pub Size);
+
+impl Serialize for Elements {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.get() {
+            Some(number) => Integer(number).serialize(serializer),
+            None => serializer.collect_str(&self.0),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,6 +52,10 @@ mod tests {
         assert_eq!(json(1 << 53), "9007199254740992");
         assert_eq!(json((1 << 53) + 1), "\"9007199254740993\"");
         assert_eq!(json(1 << 64), "\"18446744073709551616\"");
+        let whole = Elements(Size::up_to(u128::MAX));
+        let expected = "\"340282366920938463463374607431768211456\"";
+        assert_eq!(serde_json::to_string(&whole).unwrap(), expected);
+        assert_eq!(serde_json::to_string(&Elements(Size::up_to(9))).unwrap(), "10");
         assert_eq!(serde_json::to_string(&f64::INFINITY).unwrap(), "null");
     }
 }

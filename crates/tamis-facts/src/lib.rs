@@ -24,7 +24,7 @@ pub use chain::{ChainFacts, ChainReport};
 #[cfg(feature = "foreign")]
 pub use foreign::ForeignInfo;
 pub use info::Info;
-pub use integer::Integer;
+pub use integer::{Elements, Integer};
 pub use list::ListFacts;
 pub use privacy::{PrivacyFacts, PrivacyReport, PrivatePlan};
 pub use rate::{RateFacts, RateReport, advice, small_advice};

@@ -1,6 +1,6 @@
 //! Filters of the zone promise.
 
-use crate::Integer;
+use crate::{Elements, Integer};
 use serde::Serialize;
 use tamis::zone::{CodeKind, Growth, Plan, Prefer};
 
@@ -10,7 +10,7 @@ pub struct ZoneFacts {
     promise: &'static str,
     code: &'static str,
     items: Integer,
-    universe: Integer,
+    universe: Elements,
     zone: Integer,
     bits: Integer,
     bytes: Integer,
@@ -31,7 +31,7 @@ impl ZoneFacts {
             promise: "zone",
             code: plan.code().kind().name(),
             items: plan.items().into(),
-            universe: Integer(plan.universe().size()),
+            universe: Elements(plan.universe().size()),
             zone: plan.zone().into(),
             bits: plan.bits().into(),
             bytes: plan.bytes().into(),
@@ -130,5 +130,5 @@ pub fn past(plan: &Plan) -> impl Iterator<Item = u64> {
     [2, 4]
         .into_iter()
         .filter_map(move |times| items.checked_mul(times))
-        .filter(move |items| u128::from(*items) < size)
+        .filter(move |items| size > u128::from(*items))
 }

@@ -20,6 +20,9 @@ fn class_of(error: &Error) -> &'static str {
         | Error::GrowthFactor { .. }
         | Error::EmptyUniverse
         | Error::EmptyInterval { .. }
+        | Error::NoUniverse { .. }
+        | Error::HexDigits { .. }
+        | Error::Prefixes { .. }
         | Error::MoreThanUniverse { .. }
         | Error::Zone { .. }
         | Error::Blocks { .. }

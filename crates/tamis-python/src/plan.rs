@@ -197,7 +197,7 @@ impl Plan {
                 dict.set_item("expected_fpr", plan.expected_fpr())?;
             }
             Owned::Zone(plan) => {
-                dict.set_item("universe", plan.universe().size())?;
+                dict.set_item("universe", zone::elements_of(py, plan.universe().size())?)?;
                 dict.set_item("probes", plan.probes())?;
                 dict.set_item("zone", plan.zone())?;
             }
@@ -460,8 +460,8 @@ pub(crate) fn plan_rate<'py>(
 
 /// Plans a zone filter: no answer is wrong, up to `items` items of the universe.
 ///
-/// The universe is a `tamis.Universe`, "ipv4", a number n for the integers below n, a range, or the
-/// list of all keys that there are.
+/// The universe is a `tamis.Universe`, its text ("ipv6", "hex:20"), a number n for the integers
+/// below n, a range, or the list of all keys that there are.
 ///
 /// >>> import tamis
 /// >>> tamis.plan_zone("ipv4", 4).bytes

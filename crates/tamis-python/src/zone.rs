@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyInt, PyRange, PyString};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-use tamis::zone::{List, Method, Plan, Universe as LibraryUniverse};
+use tamis::zone::{List, Method, Plan, Size, Universe as LibraryUniverse};
 use tamis::{AnyFilter, Error};
 
 /// How often a long listing asks the interpreter whether to stop.
@@ -28,20 +28,29 @@ pub(crate) struct Universe(pub(crate) LibraryUniverse);
 impl Universe {
     /// The integers from `first` to `last`.
     #[staticmethod]
-    fn interval(py: Python<'_>, first: u64, last: u64) -> PyResult<Universe> {
+    fn interval(py: Python<'_>, first: u128, last: u128) -> PyResult<Universe> {
         LibraryUniverse::interval(first, last).or_raise(py).map(Universe)
     }
 
     /// The integers from 0 to `size - 1`.
     #[staticmethod]
-    fn sized(py: Python<'_>, size: u64) -> PyResult<Universe> {
-        LibraryUniverse::sized(size).or_raise(py).map(Universe)
+    #[pyo3(signature = (size, /))]
+    fn sized(size: &Bound<'_, PyAny>) -> PyResult<Universe> {
+        sized(size).map(Universe)
     }
 
     /// The IPv4 addresses: as `ipaddress.IPv4Address`, as text, or as integers.
     #[staticmethod]
     fn ipv4() -> Universe {
         Universe(LibraryUniverse::ipv4())
+    }
+
+    /// The universe that a text names: "1..48", "ipv6", "10.0.0.0/8", "uuid", "mac", "hex:20",
+    /// "ipv4-prefixes", "ipv6-prefixes:48".
+    #[staticmethod]
+    #[pyo3(signature = (text, /))]
+    fn parse(py: Python<'_>, text: &str) -> PyResult<Universe> {
+        text.parse::<LibraryUniverse>().or_raise(py).map(Universe)
     }
 
     /// All keys that there are, each once.
@@ -53,13 +62,20 @@ impl Universe {
 
     /// How many elements there are.
     #[getter]
-    fn size(&self) -> u128 {
-        self.0.size()
+    fn size<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        elements_of(py, self.0.size())
+    }
+
+    /// What the elements are: "integers", "ipv4", "ipv6", "uuid", "mac", "hex", "ipv4-prefixes",
+    /// "ipv6-prefixes" or "dictionary".
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.0.kind()
     }
 
     /// The number of an element, from 0 to `size - 1`.
     #[pyo3(signature = (key, /))]
-    fn number(&self, key: &Bound<'_, PyAny>) -> PyResult<u64> {
+    fn number(&self, key: &Bound<'_, PyAny>) -> PyResult<u128> {
         self.0.number(&key_of(key)?).or_raise(key.py())
     }
 
@@ -73,19 +89,28 @@ impl Universe {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let class = py.get_type::<Universe>();
-        if let Some(names) = names_in(&self.0) {
-            let names: Vec<_> = names.iter().map(|name| PyBytes::new(py, name)).collect();
-            return Ok((class.getattr("dictionary")?, (names,)).into_pyobject(py)?.into_any());
+        if let Some(text) = self.0.text() {
+            return Ok((class.getattr("parse")?, (text,)).into_pyobject(py)?.into_any());
         }
-        let ends = (self.0.first(), self.0.last());
-        let make = if self.0.name(0).contains(&b'.') { "_ipv4_range" } else { "interval" };
-        Ok((class.getattr(make)?, ends).into_pyobject(py)?.into_any())
+        let names = names_in(&self.0).unwrap_or_default();
+        let names: Vec<_> = names.iter().map(|name| PyBytes::new(py, name)).collect();
+        Ok((class.getattr("dictionary")?, (names,)).into_pyobject(py)?.into_any())
     }
+}
 
-    #[staticmethod]
-    fn _ipv4_range(py: Python<'_>, first: u32, last: u32) -> PyResult<Universe> {
-        LibraryUniverse::ipv4_range(first.into(), last.into()).or_raise(py).map(Universe)
+/// A number of elements as an integer of Python, which has no bound.
+pub(crate) fn elements_of(py: Python<'_>, size: Size) -> PyResult<Bound<'_, PyAny>> {
+    size.last().into_pyobject(py)?.into_any().add(1)
+}
+
+/// The integers below `size`, which is at most 2**128.
+fn sized(size: &Bound<'_, PyAny>) -> PyResult<LibraryUniverse> {
+    let py = size.py();
+    if size.le(0)? {
+        return LibraryUniverse::sized(0).or_raise(py);
     }
+    let last: u128 = size.sub(1)?.extract()?;
+    LibraryUniverse::interval(0, last).or_raise(py)
 }
 
 /// The universe that an argument means.
@@ -95,26 +120,17 @@ pub(crate) fn universe_of(given: &Bound<'_, PyAny>) -> PyResult<LibraryUniverse>
         return Ok(universe.get().0.clone());
     }
     if let Ok(name) = given.cast::<PyString>() {
-        return match name.to_str()? {
-            "ipv4" => Ok(LibraryUniverse::ipv4()),
-            other => Err(PyValueError::new_err(format!(
-                "there is no universe {other:?}; there are \"ipv4\", a number, a range, and a list \
-                 of all keys"
-            ))),
-        };
+        return name.to_str()?.parse().or_raise(py);
     }
     if given.is_instance_of::<PyInt>() && !given.is_instance_of::<PyBool>() {
-        return LibraryUniverse::sized(given.extract()?).or_raise(py);
+        return sized(given);
     }
     if let Ok(range) = given.cast::<PyRange>() {
         if !given.getattr("step")?.eq(1)? || range.is_empty()? {
             return Err(PyValueError::new_err("a universe is a range with the step 1, not empty"));
         }
-        let (first, end): (u64, u128) =
-            (given.getattr("start")?.extract()?, given.getattr("stop")?.extract()?);
-        let last = u64::try_from(end - 1).map_err(|_| {
-            PyValueError::new_err(format!("a universe ends below 2**64 (got a range to {end})"))
-        })?;
+        let first: u128 = given.getattr("start")?.extract()?;
+        let last: u128 = given.getattr("stop")?.sub(1)?.extract()?;
         return LibraryUniverse::interval(first, last).or_raise(py);
     }
     dictionary_of(given)
@@ -145,7 +161,7 @@ pub(crate) fn dictionary_of(keys: &Bound<'_, PyAny>) -> PyResult<LibraryUniverse
 
 fn names_in(universe: &LibraryUniverse) -> Option<Vec<Vec<u8>>> {
     universe.fingerprint()?;
-    let size = u64::try_from(universe.size()).ok()?;
+    let size = universe.size().get()?;
     Some((0..size).map(|number| universe.name(number)).collect())
 }
 
@@ -167,11 +183,10 @@ pub(crate) fn empty(plan: Plan) -> Result<AnyFilter, Error> {
 fn element<'py>(
     py: Python<'py>,
     universe: &LibraryUniverse,
-    number: u64,
+    number: u128,
 ) -> PyResult<Bound<'py, PyAny>> {
     let name = universe.name(number);
-    let integers = universe.fingerprint().is_none() && !name.contains(&b'.');
-    if integers {
+    if universe.kind() == "integers" {
         return Ok(universe.first().wrapping_add(number).into_pyobject(py)?.into_any());
     }
     Ok(match String::from_utf8(name) {

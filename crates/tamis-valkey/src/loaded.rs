@@ -107,7 +107,7 @@ impl Loaded {
 
     /// The number of an item, if this is a zone filter: its universe says which. It refuses items
     /// from outside.
-    fn number(&self, item: &[u8]) -> Option<Result<u64, Error>> {
+    fn number(&self, item: &[u8]) -> Option<Result<u128, Error>> {
         Some(self.filter.plan().zone()?.universe().number_of_text(item))
     }
 

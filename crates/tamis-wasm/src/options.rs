@@ -3,12 +3,11 @@
 use crate::error::thrown;
 use crate::filter::Dictionary;
 use serde::Deserialize;
-use std::net::Ipv4Addr;
 use std::str::FromStr;
 use std::time::Duration;
 use tamis::privacy::{Epsilon, LinearPlan, UltraPlan};
 use tamis::rate::{Kind, Plan as RatePlan, RollingPlan, ScalablePlan, StaticPlan};
-use tamis::zone::{CodeKind, Plan as ZonePlan, Prefer, Universe};
+use tamis::zone::{CodeKind, Plan as ZonePlan, Prefer};
 use tamis_facts::PrivatePlan;
 use wasm_bindgen::JsValue;
 
@@ -225,7 +224,7 @@ impl ZoneOptions {
     pub(crate) fn plan(&self, dictionary: Option<Dictionary>) -> Result<ZonePlan, JsValue> {
         let universe = match (dictionary, &self.universe) {
             (Some(dictionary), _) => dictionary.universe()?,
-            (None, Some(text)) => universe(text)?,
+            (None, Some(text)) => text.parse().map_err(thrown)?,
             (None, None) => return Err(thrown("say which universe: universe")),
         };
         let items = count(self.items.as_ref(), "items")?
@@ -242,49 +241,6 @@ impl ZoneOptions {
         let plan = ZonePlan::choose(&universe, items, code, self.prefer()?).map_err(thrown)?;
         Ok(if self.counting { plan.counting() } else { plan })
     }
-}
-
-/// A universe as it is written: a size, an interval, `ipv4` or a network.
-fn universe(text: &str) -> Result<Universe, JsValue> {
-    let unknown = || {
-        thrown(format!(
-            "{text:?} is no universe; write a size (65536), an interval (1..48), ipv4, or a network \
-             (10.0.0.0/8)"
-        ))
-    };
-    if text.eq_ignore_ascii_case("ipv4") {
-        return Ok(Universe::ipv4());
-    }
-    if let Some((first, length)) = text.split_once('/') {
-        let first: u32 = first.parse::<Ipv4Addr>().map_err(|_| unknown())?.into();
-        let length = length.parse().ok().filter(|length| *length <= 32).ok_or_else(unknown)?;
-        let hosts = u32::MAX.checked_shr(length).unwrap_or(0);
-        if first & hosts != 0 {
-            return Err(thrown(format!(
-                "{text:?} has bits past /{length}; for the whole network write {}/{length}",
-                Ipv4Addr::from(first & !hosts)
-            )));
-        }
-        return Universe::ipv4_range(first.into(), (first | hosts).into()).map_err(thrown);
-    }
-    if let Some((first, last)) = text.split_once("..") {
-        if let (Ok(first), Ok(last)) = (first.parse::<Ipv4Addr>(), last.parse::<Ipv4Addr>()) {
-            return Universe::ipv4_range(first, last).map_err(thrown);
-        }
-        let end = |text: &str| text.trim().parse().map_err(|_| unknown());
-        return Universe::interval(end(first)?, end(last)?).map_err(thrown);
-    }
-    let size = match text.split_once('^') {
-        Some((base, exponent)) => {
-            let base: u128 = base.parse().map_err(|_| unknown())?;
-            base.checked_pow(exponent.parse().map_err(|_| unknown())?).ok_or_else(unknown)?
-        }
-        None => text.parse().map_err(|_| unknown())?,
-    };
-    if size == 1 << 64 {
-        return Universe::interval(0, u64::MAX).map_err(thrown);
-    }
-    Universe::sized(u64::try_from(size).map_err(|_| unknown())?).map_err(thrown)
 }
 
 impl PrivacyOptions {

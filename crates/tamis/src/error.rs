@@ -4,7 +4,7 @@
 use crate::privacy::{DeltaFault, EpsilonFault, LedgerError, audit::AuditError};
 use crate::rate::MAX_BITS;
 #[cfg(feature = "zone")]
-use crate::zone::{CodeKind, ListError};
+use crate::zone::{CodeKind, ListError, Size};
 use std::fmt;
 use std::time::Duration;
 
@@ -218,9 +218,30 @@ pub enum Error {
     /// An interval begins at its smaller end.
     EmptyInterval {
         /// Its first element.
-        first: u64,
+        first: u128,
         /// Its last element.
-        last: u64,
+        last: u128,
+    },
+    /// The text names no universe.
+    NoUniverse {
+        /// The text.
+        text: String,
+        /// What to write instead.
+        remedy: String,
+    },
+    /// Codes have at least one hexadecimal digit, and not too many.
+    HexDigits {
+        /// The digits asked for.
+        got: u32,
+        /// The most digits.
+        max: u32,
+    },
+    /// Prefixes of addresses are not that long.
+    Prefixes {
+        /// The length asked for.
+        got: u32,
+        /// The longest.
+        max: u32,
     },
     /// A dictionary has each key once.
     RepeatedKey {
@@ -249,7 +270,7 @@ pub enum Error {
         /// The items.
         items: u64,
         /// The size of the universe.
-        universe: u128,
+        universe: Size,
         /// Up to this many items, there is a code of this kind.
         max: u64,
     },
@@ -263,11 +284,12 @@ pub enum Error {
         max: u64,
     },
     /// The blocks are too few to keep any two elements apart.
+    #[cfg(feature = "zone")]
     TooFewBlocks {
         /// What was asked for.
         got: u64,
         /// The size of the universe.
-        universe: u128,
+        universe: Size,
     },
     /// A zone filter cannot grow that far.
     Growth {
@@ -710,6 +732,17 @@ impl fmt::Display for Error {
             Error::EmptyInterval { first, last } => {
                 write!(out, "the interval {first}..{last} is empty; write {last}..{first}")
             }
+            Error::NoUniverse { text, remedy } => {
+                write!(out, "{text:?} is no universe; {remedy}")
+            }
+            Error::HexDigits { got, max } => {
+                write!(out, "a code has from 1 to {max} hexadecimal digits (got {got})")
+            }
+            Error::Prefixes { got, max } => write!(
+                out,
+                "a universe has prefixes of at most {max} bits (got {got}); with longer ones it \
+                 would have more elements than can be numbered"
+            ),
             Error::RepeatedKey { key } => {
                 write!(out, "the dictionary has {key} twice; remove one of them")
             }
@@ -731,6 +764,7 @@ impl fmt::Display for Error {
             Error::Blocks { got, min, max } => {
                 write!(out, "the filter can have from {min} to {max} blocks (got {got})")
             }
+            #[cfg(feature = "zone")]
             Error::TooFewBlocks { got, universe } => write!(
                 out,
                 "{got} blocks are too few to keep 1 item of {universe} elements free of false \

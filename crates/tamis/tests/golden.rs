@@ -189,7 +189,7 @@ fn zones() -> Vec<(&'static str, &'static [u8], AnyFilter)> {
             "zone-rs",
             include_bytes!("golden/v1-zone-rs.tamis"),
             filled(
-                plan(interval(0, u64::from(u32::MAX)), 4, CodeKind::Rs),
+                plan(interval(0, u32::MAX.into()), 4, CodeKind::Rs),
                 &[0, 1 << 20, u64::from(u32::MAX)],
             ),
         ),
@@ -555,7 +555,8 @@ fn zone_files_cannot_lie_about_their_zone() {
         (0, 32, &[0], "code"),
         (0, 32, &[4], "code"),
         (0, 33, &[0], "names"),
-        (0, 33, &[4], "names"),
+        (0, 33, &[11], "names"),
+        (0, 33, &[4], "last element"),
         (0, 34, &[4], "state"),
         (0, 35, &[1], "reserved"),
         (0, 36, &0u32.to_le_bytes(), "body length"),

@@ -513,7 +513,14 @@ fn sizes_at_creation_do_not_overflow() {
             }
         }
     }
-    for (first, last) in [(0, 0), (0, u64::MAX), (u64::MAX, u64::MAX), (1 << 63, u64::MAX)] {
+    let ends = [
+        (0, 0),
+        (0, u128::from(u64::MAX)),
+        (1 << 63, 1 << 64),
+        (0, u128::MAX),
+        (u128::MAX, u128::MAX),
+    ];
+    for (first, last) in ends {
         for items in [0, 1, 2, 1_000, 1 << 16, 1 << 32, u64::MAX] {
             for code in CodeKind::ALL {
                 let universe = Universe::interval(first, last).unwrap();

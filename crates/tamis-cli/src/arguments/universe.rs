@@ -1,11 +1,11 @@
-//! Universes: 65536, 1..48, ipv4, dictionary:FILE.
+//! Universes: 65536, 1..48, ipv6, hex:20, dictionary:FILE.
 
 use super::count;
 use crate::input::{KeyFormat, Reading, names_standard_input};
 use anyhow::{Context, bail};
 use clap::Args;
-use std::net::Ipv4Addr;
 use std::path::Path;
+use tamis::Error;
 use tamis::zone::Universe;
 
 /// The universe of a filter that is opened.
@@ -30,61 +30,28 @@ impl FilterUniverse {
 
 /// Reads a universe as it is written on the command line.
 pub fn universe(text: &str) -> anyhow::Result<Universe> {
-    if text.eq_ignore_ascii_case("ipv4") {
-        return Ok(Universe::ipv4());
-    }
     if let Some(path) = dictionary_file(text) {
         if path == Path::new("") {
             bail!("dictionary: needs a file of keys, one a line: dictionary:FILE");
         }
         return dictionary(path);
     }
-    if let Some((first, length)) = text.split_once('/')
-        && let Ok(first) = first.parse::<Ipv4Addr>()
+    // Numbers may be written as everywhere on the command line: 64k, 1e3.
+    if let Ok(size) = count(text) {
+        return Ok(Universe::sized(size.into())?);
+    }
+    if let Some((first, last)) = text.split_once("..")
+        && let (Ok(first), Ok(last)) = (count(first), count(last.strip_prefix('=').unwrap_or(last)))
     {
-        return network(text, first, length);
+        return Ok(Universe::interval(first.into(), last.into())?);
     }
-    if let Some((first, last)) = text.split_once("..") {
-        let last = last.strip_prefix('=').unwrap_or(last);
-        if let (Ok(first), Ok(last)) = (first.parse::<Ipv4Addr>(), last.parse::<Ipv4Addr>()) {
-            if first > last {
-                bail!("the range {first}..{last} is empty; write {last}..{first}");
-            }
-            return Ok(Universe::ipv4_range(first, last)?);
+    match text.parse() {
+        Ok(universe) => Ok(universe),
+        Err(Error::NoUniverse { text, remedy }) => {
+            bail!("{text:?} is no universe; {remedy}; dictionary:FILE names the lines of a file")
         }
-        let end = |text: &str| {
-            count(text)
-                .map_err(|why| anyhow::anyhow!("the universe {text:?} has no such end: {why}"))
-        };
-        return Ok(Universe::interval(end(first)?, end(last)?)?);
+        Err(other) => Err(other.into()),
     }
-    match count(text) {
-        Ok(size) => Ok(Universe::sized(size)?),
-        Err(_) if text == "18446744073709551616" || text == "2^64" => {
-            Ok(Universe::interval(0, u64::MAX)?)
-        }
-        Err(_) => bail!(
-            "{text:?} is no universe; write a size (65536), an interval (1..48), ipv4, a network \
-             (10.0.0.0/8), or dictionary:FILE (one key a line)"
-        ),
-    }
-}
-
-/// The addresses of a network such as 10.0.0.0/8.
-fn network(text: &str, address: Ipv4Addr, length: &str) -> anyhow::Result<Universe> {
-    let length: u32 = match length.parse() {
-        Ok(length @ 0..=32) => length,
-        _ => bail!("the universe {text:?} has no such network: its length is from /0 to /32"),
-    };
-    let hosts = u32::MAX.checked_shr(length).unwrap_or(0);
-    let first = u32::from(address) & !hosts;
-    if first != u32::from(address) {
-        bail!(
-            "{text:?} has bits past /{length}; for the whole network write {}/{length}",
-            Ipv4Addr::from(first)
-        );
-    }
-    Ok(Universe::ipv4_range(first.into(), (first | hosts).into())?)
 }
 
 /// The file that `dictionary:FILE` names.
@@ -125,6 +92,12 @@ mod tests {
             ("192.0.2.7/32", "192.0.2.7..192.0.2.7"),
             ("224.0.0.0..239.255.255.255", "224.0.0.0..239.255.255.255"),
             ("224.0.0.0..=239.255.255.255", "224.0.0.0..239.255.255.255"),
+            ("2^128", "0..340282366920938463463374607431768211455"),
+            ("ipv6", "the IPv6 addresses"),
+            ("2001:db8::/126", "2001:db8::..2001:db8::3"),
+            ("uuid", "the UUIDs"),
+            ("hex:20", "20 hexadecimal digits"),
+            ("ipv4-prefixes:24", "up to /24"),
         ] {
             let made = universe(text).unwrap().to_string();
             assert!(made.ends_with(shown), "{text}: {made}");

@@ -386,18 +386,18 @@ fn count_random(filter: &AnyFilter, trials: u64, seed: u64) -> anyhow::Result<u6
 /// filter cannot tell them from its items, which then must be too few to matter.
 fn count_elements(filter: &AnyFilter, plan: &Plan, trials: u64, seed: u64) -> anyhow::Result<u64> {
     let size = plan.universe().size();
-    let members: Vec<u64> = match filter.list() {
+    let members: Vec<u128> = match filter.list() {
         Ok(list) if list.exact => list.numbers,
-        _ if u128::from(filter.len().unwrap_or_default()).saturating_mul(1000) < size => Vec::new(),
+        _ if size > u128::from(filter.len().unwrap_or_default()).saturating_mul(1000) => Vec::new(),
         _ => bail!(
             "the filter cannot list its items, and a random element may be one; name strangers: \
              --strangers FILE"
         ),
     };
-    let strangers = size - members.len() as u128;
-    if strangers == 0 {
+    // The last rank of a stranger among strangers.
+    let Some(last) = size.last().checked_sub(members.len() as u128) else {
         bail!("the filter holds the whole universe: there are no strangers to ask");
-    }
+    };
     let mut random = SplitMix64::new(seed);
     let bar = progress::bar(
         Some(trials),
@@ -408,13 +408,14 @@ fn count_elements(filter: &AnyFilter, plan: &Plan, trials: u64, seed: u64) -> an
     for _ in 0..trials {
         // The rank of a stranger among strangers, and from it its number: each member before it
         // moves it up by one.
-        let rank = ((u128::from(random.next_u64()) * strangers) >> 64) as u64;
+        let draw = random.next_u128();
+        let rank = last.checked_add(1).map_or(draw, |strangers| draw % strangers);
         let (mut low, mut high) = (0, members.len());
         while low < high {
             let middle = low + (high - low) / 2;
-            if members[middle] - middle as u64 <= rank { low = middle + 1 } else { high = middle }
+            if members[middle] - middle as u128 <= rank { low = middle + 1 } else { high = middle }
         }
-        passed += u64::from(filter.contains_number(rank + low as u64)?);
+        passed += u64::from(filter.contains_number(rank + low as u128)?);
         bar.inc(1);
     }
     bar.finish_and_clear();

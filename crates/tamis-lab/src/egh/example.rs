@@ -15,7 +15,8 @@ pub(super) type Column = u32;
 /// The columns of the code matrix for the elements 1 to `size`, each the body of a filter with one
 /// element.
 pub(super) fn columns(size: u64) -> Result<Vec<Column>, tamis::Error> {
-    let plan = Plan::with_code(Universe::interval(1, size)?, 1, CodeKind::Egh)?.with_blocks(5)?;
+    let plan =
+        Plan::with_code(Universe::interval(1, size.into())?, 1, CodeKind::Egh)?.with_blocks(5)?;
     let column = |element: u64| {
         let mut filter = Filter::with_plan(plan.clone())?;
         filter.insert(element)?;

@@ -22,7 +22,7 @@ pub(super) fn sizes(book: &mut Notebook, quick: bool) {
     let bits = 440;
     for code in CodeKind::ALL {
         let universe =
-            |items: u64| Some((items as f64, largest_universe(code, bits, items)? as f64));
+            |items: u64| Some((items as f64, largest_universe(code, bits, items)?.to_f64()));
         let points: Vec<(f64, f64)> = (3..=12).filter_map(universe).collect();
         book.series(
             format!("Fig. 1 by code, m = {bits}, {code}"),
@@ -115,9 +115,9 @@ fn listed(
     let Some(plan) = plan(SIZE, items, code) else {
         return Err(tamis::Error::Items { got: items });
     };
-    let mut set: Vec<u64> = Vec::new();
+    let mut set: Vec<u128> = Vec::new();
     while (set.len() as u64) < items {
-        let number = random.below(SIZE);
+        let number = u128::from(random.below(SIZE));
         if !set.contains(&number) {
             set.push(number);
         }

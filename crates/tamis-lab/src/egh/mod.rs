@@ -15,7 +15,7 @@ mod uses;
 
 use crate::Notebook;
 use num_bigint::BigUint;
-use tamis::zone::{CodeKind, Filter, Plan, Universe};
+use tamis::zone::{CodeKind, Filter, Plan, Size, Universe, largest_universe};
 
 pub(crate) fn reproduce(book: &mut Notebook, quick: bool) {
     book.step("worked examples");
@@ -96,9 +96,14 @@ fn real_root(moduli: &[u64], items: u32) -> f64 {
     (moduli.iter().map(|p| (*p as f64).ln()).sum::<f64>() / f64::from(items)).exp()
 }
 
+/// The largest universe of the paper's code, or 0 if there is none.
+fn universe(bits: u64, items: u64) -> u128 {
+    largest_universe(CodeKind::Egh, bits, items).and_then(Size::get).unwrap_or(0)
+}
+
 /// The plan for `items` of 1 to `size`.
 fn plan(size: u64, items: u64, code: CodeKind) -> Option<Plan> {
-    Plan::with_code(Universe::interval(1, size).ok()?, items, code).ok()
+    Plan::with_code(Universe::interval(1, size.into()).ok()?, items, code).ok()
 }
 
 /// What the other codes need for the same promise, for a note.

@@ -17,8 +17,8 @@ pub(super) fn beyond(book: &mut Notebook, quick: bool) {
         curves(book, bits, &plan);
         equation_11(book, bits, &plan, filters);
         for items in zones {
-            let Some(size) = largest_universe(CodeKind::Egh, bits, items) else { continue };
-            let rates = measured(&plan.blocks(), size as u64, filters, 3);
+            let Some(size) = universe_of(bits, items) else { continue };
+            let rates = measured(&plan.blocks(), size, filters, 3);
             let points = rates.iter().enumerate().map(|(i, rate)| (i as f64 + 1.0, rate.mean));
             let asked = filters * ASKED;
             book.series(
@@ -30,7 +30,7 @@ pub(super) fn beyond(book: &mut Notebook, quick: bool) {
                 "rate",
                 points,
             );
-            if let Some(rs) = super::plan(size as u64, items, CodeKind::Rs) {
+            if let Some(rs) = super::plan(size, items, CodeKind::Rs) {
                 let points = (1..=MAX_ITEMS as u64).map(|d| (d as f64, rs.beyond_fpr(d)));
                 let name = format!(
                     "Fig. 3, m = {bits}, rs of {} bits beyond its zone, n = n_{items} = {size}",
@@ -39,7 +39,7 @@ pub(super) fn beyond(book: &mut Notebook, quick: bool) {
                 book.series(name, "items d'", "rate", points);
             }
             if (bits, items) == (501, 6) {
-                surprise(book, &plan, &rates, size);
+                surprise(book, &plan, &rates, size.into());
             }
         }
     }
@@ -47,7 +47,12 @@ pub(super) fn beyond(book: &mut Notebook, quick: bool) {
 
 /// A plan of that many bits.
 fn plan_of(bits: u64, items: u64) -> Option<Plan> {
-    plan(u64::try_from(largest_universe(CodeKind::Egh, bits, items)?).ok()?, items, CodeKind::Egh)
+    plan(universe_of(bits, items)?, items, CodeKind::Egh)
+}
+
+/// The largest universe of that many bits.
+fn universe_of(bits: u64, items: u64) -> Option<u64> {
+    u64::try_from(largest_universe(CodeKind::Egh, bits, items)?.get()?).ok()
 }
 
 /// The curves that are formulas.

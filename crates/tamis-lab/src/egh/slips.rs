@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{Notebook, significant};
 use num_bigint::BigUint;
-use tamis::zone::{CodeKind, CountingFilter, Method, Plan, Universe, largest_universe};
+use tamis::zone::{CodeKind, CountingFilter, Method, Plan, Universe};
 
 pub(super) fn slips(book: &mut Notebook, times: &Times) {
     sizes(book);
@@ -90,7 +90,7 @@ fn use_cases(book: &mut Notebook) {
         format!(
             "They need {}; n_4 of 1161 is {}, and {}.",
             egh_bits(1 << 32, 4),
-            largest_universe(CodeKind::Egh, 1161, 4).unwrap_or(0),
+            super::universe(1161, 4),
             deceived(1 << 32, 26, 4)
         ),
     );

@@ -2,7 +2,7 @@
 
 use super::{deceived, others, plan};
 use crate::Notebook;
-use tamis::zone::{CodeKind, Plan, largest_universe};
+use tamis::zone::{CodeKind, Plan};
 
 pub(super) fn cases(book: &mut Notebook) {
     radio_cells(book);
@@ -48,7 +48,7 @@ fn flow_attributes(book: &mut Notebook) {
         &others(606, 3, true),
     );
     book.exact("Section II-B, flow attributes, probes", 9, probes, "the first nine primes");
-    let found = largest_universe(CodeKind::Egh, 100, 3).unwrap_or(0);
+    let found = super::universe(100, 3);
     book.exact(
         "Section II-B, flow attributes, n_3 of m = 100",
         606,
@@ -121,7 +121,7 @@ fn conflicts() -> Result<String, tamis::Error> {
 fn botnets(book: &mut Notebook) {
     let (size, items) = (1 << 32, 4);
     let (bits, probes) = egh(size, items);
-    let allowed = largest_universe(CodeKind::Egh, 1161, items).unwrap_or(0);
+    let allowed = super::universe(1161, items);
     book.exact(
         "Section II-E, botnets, m for n = 2^32, d = 4",
         1161,

@@ -20,7 +20,8 @@ pub(crate) fn against_universe(items: u64, quick: bool) -> Vec<Memory> {
     };
     let code = |code| {
         way(&format!("zone filter, {code}"), &move |size| {
-            Some(Plan::with_code(Universe::sized(size).ok()?, items, code).ok()?.bits() as f64)
+            Some(Plan::with_code(Universe::sized(u128::from(size)).ok()?, items, code).ok()?.bits()
+                as f64)
         })
     };
     let mut ways = CodeKind::ALL.map(code).into_iter().collect::<Vec<Memory>>();

@@ -8,7 +8,6 @@ use crate::loaded::{Keys, Loaded};
 use crate::refusal::{Outcome, Refusal};
 use crate::server::{Arguments, Context, Held};
 use crate::value::Value;
-use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use tamis::AnyFilter;
@@ -17,23 +16,11 @@ use tamis::zone::{CountingFilter, Filter, Plan, Prefer, Universe};
 /// How long a listing may take.
 const MAX_LISTING: Duration = Duration::from_secs(10);
 
-const UNIVERSE: &str = "ERR bad universe: a number, FIRST..LAST or ipv4";
-
-/// A number n for the integers from 0 to n-1, `FIRST..LAST` of integers or addresses, or `ipv4`.
+/// A universe as the library reads it: `65536`, `1..48`, `ipv6`, `uuid`, `hex:20` and so on.
 fn universe(text: &[u8]) -> Result<Universe, Refusal> {
-    let bad = || Refusal::new(UNIVERSE);
-    let text = std::str::from_utf8(text).map_err(|_| bad())?;
-    if text.eq_ignore_ascii_case("ipv4") {
-        return Ok(Universe::ipv4());
-    }
-    let Some((first, last)) = text.split_once("..") else {
-        return Ok(Universe::sized(text.parse().map_err(|_| bad())?)?);
-    };
-    if let (Ok(first), Ok(last)) = (first.parse::<Ipv4Addr>(), last.parse::<Ipv4Addr>()) {
-        return Ok(Universe::ipv4_range(first, last)?);
-    }
-    let (first, last) = (first.parse().map_err(|_| bad())?, last.parse().map_err(|_| bad())?);
-    Ok(Universe::interval(first, last)?)
+    let text = std::str::from_utf8(text)
+        .map_err(|_| Refusal::new("ERR bad universe: its name is no text"))?;
+    Ok(text.parse()?)
 }
 
 /// `TAMIS.ZONE.RESERVE key UNIVERSE n ITEMS d [COUNTING]`
@@ -97,7 +84,7 @@ pub(crate) fn list(context: &mut Context, arguments: Arguments<'_>) -> Outcome {
             ));
         }
         let universe = filter.plan().zone().map(|plan| plan.universe().clone());
-        let name = |number: &u64| universe.as_ref().map_or_else(Vec::new, |all| all.name(*number));
+        let name = |number: &u128| universe.as_ref().map_or_else(Vec::new, |all| all.name(*number));
         Ok(list.numbers.iter().map(name).collect())
     };
     context.elsewhere(arguments, work, |context, _, items| {

@@ -344,17 +344,17 @@ impl AnyFilter {
     }
 
     /// See [`ZoneFilter::contains_number`](zone::ZoneFilter::contains_number).
-    pub fn contains_number(&self, number: u64) -> Result<bool, Error> {
+    pub fn contains_number(&self, number: u128) -> Result<bool, Error> {
         self.view().contains_number(number)
     }
 
     /// See [`ZoneFilter::insert_number`](zone::ZoneFilter::insert_number).
-    pub fn insert_number(&mut self, number: u64, beyond: bool) -> Result<bool, Error> {
+    pub fn insert_number(&mut self, number: u128, beyond: bool) -> Result<bool, Error> {
         self.view_mut().insert_number(number, beyond)
     }
 
     /// See [`CountingFilter::remove_number`](zone::CountingFilter::remove_number).
-    pub fn remove_number(&mut self, number: u64) -> Result<(), Error> {
+    pub fn remove_number(&mut self, number: u128) -> Result<(), Error> {
         self.view_mut().remove_number(number)
     }
 

@@ -82,15 +82,15 @@ pub(crate) trait Stored: Send + Sync {
         false
     }
     #[cfg(feature = "zone")]
-    fn contains_number(&self, _number: u64) -> Result<bool, Error> {
+    fn contains_number(&self, _number: u128) -> Result<bool, Error> {
         Err(no_universe(self.kind()))
     }
     #[cfg(feature = "zone")]
-    fn insert_number(&mut self, _number: u64, _beyond: bool) -> Result<bool, Error> {
+    fn insert_number(&mut self, _number: u128, _beyond: bool) -> Result<bool, Error> {
         Err(no_universe(self.kind()))
     }
     #[cfg(feature = "zone")]
-    fn remove_number(&mut self, _number: u64) -> Result<(), Error> {
+    fn remove_number(&mut self, _number: u128) -> Result<(), Error> {
         Err(no_universe(self.kind()))
     }
     #[cfg(feature = "zone")]

@@ -27,4 +27,4 @@ pub(crate) use filter::State;
 pub use filter::{Bits, CellKind, Counters, CountingFilter, Filter, List, Method, ZoneFilter};
 pub use list::progress::Progress;
 pub use plan::{Growth, Guideline, Plan, Prefer, guideline, largest_items, largest_universe};
-pub use universe::Universe;
+pub use universe::{Size, Universe};

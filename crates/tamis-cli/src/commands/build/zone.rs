@@ -17,7 +17,9 @@ use tamis_facts::ZoneFacts;
 /// Nobody is answered wrongly, up to d items of a finite universe
 #[derive(Args)]
 #[command(after_help = "\
-Universes: 65536 (0 to 65535), 1..48, ipv4, 10.0.0.0/8, dictionary:FILE (its lines).
+Universes: 65536 (0 to 65535), 1..48, 2^128, ipv4, 10.0.0.0/8, ipv6, 2001:db8::/32, uuid, mac,
+hex:20 (codes of 20 hexadecimal digits), ipv4-prefixes, ipv6-prefixes:48, dictionary:FILE (its
+lines).
 Without --items, files are read twice: first to count their distinct items.
 
 Examples:
@@ -48,7 +50,7 @@ impl BuildZone {
         let dictionary = dictionary.map(Path::to_owned);
         let destination = self.target.destination(self.input.files.iter().chain(&dictionary))?;
         let universe = universe(text.context(
-            "a zone filter needs its --universe: 65536, 1..48, ipv4 or dictionary:FILE",
+            "a zone filter needs its --universe: 65536, 1..48, ipv4, ipv6, uuid or dictionary:FILE",
         )?)?;
         let items = match self.size.items {
             Some(items) => items,

@@ -43,6 +43,34 @@ impl Divisor {
     pub(crate) fn remainder(self, x: u64) -> u64 {
         self.divide(x).1
     }
+
+    /// The remainder of a number of up to 128 bits. The divisor must be below 2^32: the high half
+    /// counts 2^64 mod p times, and that product of two residues fits 64 bits.
+    #[inline(always)]
+    pub(crate) fn remainder_of_wide(self, x: u128) -> u64 {
+        let (high, low) = ((x >> 64) as u64, x as u64);
+        if high == 0 {
+            return self.remainder(low);
+        }
+        // At most p, since p m = 2^64 - 1 - e with e < p.
+        let turn = u64::MAX - self.reciprocal * self.value + 1;
+        self.remainder(self.remainder(high) * turn + self.remainder(low))
+    }
+
+    /// The quotient and the remainder of a number of up to 128 bits, in pieces of 32 bits. The
+    /// divisor must be below 2^32.
+    #[inline(always)]
+    pub(crate) fn divide_wide(self, x: u128) -> (u128, u64) {
+        let (high, low) = ((x >> 64) as u64, x as u64);
+        if high == 0 {
+            let (quotient, rest) = self.divide(low);
+            return (quotient.into(), rest);
+        }
+        let (top, rest) = self.divide(high);
+        let (upper, rest) = self.divide(rest << 32 | low >> 32);
+        let (lower, rest) = self.divide(rest << 32 | low & u64::from(u32::MAX));
+        (u128::from(top) << 64 | u128::from(upper) << 32 | u128::from(lower), rest)
+    }
 }
 
 #[cfg(test)]
@@ -86,6 +114,24 @@ mod tests {
         fn any_number_is_divided_correctly(x: u64, value in 1..=1u64 << 63, shift in 0..63u32) {
             check(x, value);
             check(x, (value >> shift).max(1));
+        }
+
+        #[test]
+        fn wide_numbers_are_divided_correctly(
+            x: u128,
+            bits in 0..128u32,
+            value in prop_oneof![
+                1..=u64::from(u32::MAX),
+                1..300u64,
+                u64::from(u32::MAX) - 300..=u64::from(u32::MAX),
+            ],
+        ) {
+            let (divisor, whole) = (Divisor::new(value), u128::from(value));
+            for x in [x >> bits, (x >> bits) / whole * whole, u128::MAX - (x >> 120)] {
+                let rest = (x % whole) as u64;
+                prop_assert_eq!(divisor.divide_wide(x), (x / whole, rest));
+                prop_assert_eq!(divisor.remainder_of_wide(x), rest);
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Fields modulo a Mersenne prime, where shifts and additions reduce.
 
+use crate::zone::universe::Size;
+
 /// The field of integers modulo the Mersenne prime 2^bits - 1, where shifts and additions reduce.
 /// A polynomial is the list of its coefficients, lowest first, without zeros at the end.
 #[derive(Clone, Copy)]
@@ -11,7 +13,7 @@ pub(crate) struct Field {
 impl Field {
     /// The shorter prime halves the work but leaves up to five candidates a root: no more than
     /// that.
-    pub(crate) fn for_universe(universe: u128) -> Field {
+    pub(crate) fn for_universe(universe: Size) -> Field {
         let bits = if universe <= 1 << 33 { 31 } else { 61 };
         Field { bits, prime: (1 << bits) - 1 }
     }

@@ -1,5 +1,7 @@
 //! The exhaustive search for a packing, where the lower bounds do not decide.
 
+use crate::zone::universe::Size;
+
 /// The deepest recursion of the exhaustive search (one level for each modulus).
 const MAX_DEPTH: usize = 1024;
 /// The nodes that the exhaustive search may visit.
@@ -24,14 +26,14 @@ pub(crate) enum Packing {
 /// left of the effort is handed back.
 pub(crate) fn search_packing(
     moduli: &[u64],
-    universe: u128,
+    universe: Size,
     bins: u32,
     effort: &mut u64,
 ) -> Packing {
     if moduli.iter().any(|&modulus| modulus < 2) {
         return Packing::Unknown;
     }
-    if moduli.iter().any(|&modulus| u128::from(modulus) >= universe)
+    if moduli.iter().any(|&modulus| !universe.holds(modulus.into()))
         || (bins == 0 && !moduli.is_empty())
     {
         return Packing::Impossible;
@@ -45,7 +47,7 @@ pub(crate) fn search_packing(
     let mut search = Search {
         needs: needs(&descending),
         moduli: descending,
-        room: vec![universe.saturating_sub(1); count],
+        room: vec![universe.last(); count],
         place: Vec::new(),
         effort: *effort,
     };

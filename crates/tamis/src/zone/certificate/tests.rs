@@ -3,13 +3,13 @@ use super::packing::*;
 use super::*;
 use crate::Health;
 use crate::zone::arith::chinese::product_of;
-use crate::zone::{CodeKind, Filter, Plan, Universe};
+use crate::zone::{CodeKind, Filter, Plan, Size, Universe};
 use num_bigint::BigUint;
 use num_integer::Integer;
 use proptest::prelude::*;
 
 fn pack(moduli: &[u64], universe: u128, bins: u32, mut effort: u64) -> Packing {
-    search_packing(moduli, universe, bins, &mut effort)
+    search_packing(moduli, Size::of(universe), bins, &mut effort)
 }
 
 /// Whether a false positive exists with at most `items` stored elements, by trying all sets.
@@ -83,9 +83,9 @@ fn check_truth(moduli: &[u64], universe: u64, items: u32, false_positive: bool) 
     let searched = pack(moduli, universe, items, EFFORT);
     assert_eq!(matches!(searched, Packing::Packed(_)), false_positive, "{case}");
     assert_eq!(searched == Packing::Impossible, !false_positive, "{case}");
-    let certified = certify(moduli, universe, items, EFFORT);
+    let certified = certify(moduli, Size::of(universe), items, EFFORT);
     assert_eq!(certified.is_some(), !false_positive, "{case}");
-    let (proved, certificate) = zone_of_moduli(moduli, universe, items);
+    let (proved, certificate) = zone_of_moduli(moduli, Size::of(universe), items);
     assert!(proved < items || !false_positive, "{case}: {certificate:?}");
 }
 
@@ -152,10 +152,13 @@ fn weights_sum_up_to_the_bins() {
 
 #[test]
 fn special_cases() {
-    assert_eq!(zone_of_moduli(&[], 10, 5), (0, Certificate::Empty));
-    assert_eq!(zone_of_moduli(&[6, 10], 10, 5), (0, Certificate::Empty));
-    assert_eq!(zone_of_moduli(&[1, 7], 7, 5), (0, Certificate::Empty));
-    assert_eq!(zone_of_moduli(&[3, 10], 10, 5), (5, Certificate::Unlimited { modulus: 10 }));
+    assert_eq!(zone_of_moduli(&[], Size::of(10), 5), (0, Certificate::Empty));
+    assert_eq!(zone_of_moduli(&[6, 10], Size::of(10), 5), (0, Certificate::Empty));
+    assert_eq!(zone_of_moduli(&[1, 7], Size::of(7), 5), (0, Certificate::Empty));
+    assert_eq!(
+        zone_of_moduli(&[3, 10], Size::of(10), 5),
+        (5, Certificate::Unlimited { modulus: 10 })
+    );
     assert_eq!(pack(&[], 10, 0, 9), Packing::Packed(vec![]));
     assert_eq!(pack(&[2], 10, 0, 9), Packing::Impossible);
     assert_eq!(pack(&[0], 10, 3, 9), Packing::Unknown);
@@ -183,14 +186,14 @@ fn every_certificate_has_words() {
 /// positive: for each bin, the element at the distance of its product is stored, and then the first
 /// element passes.
 fn deceived(plan: &Plan, items: u64) -> bool {
-    let size = plan.universe().size();
+    let size = plan.universe().size().get().unwrap();
     let Packing::Packed(bins) = pack(&plan.blocks(), size, items as u32, 100_000) else {
         return false;
     };
     let mut filter = Filter::with_plan(plan.clone()).unwrap();
     for bin in bins.iter().filter(|bin| !bin.is_empty()) {
-        let product: u64 = bin.iter().product();
-        assert!(u128::from(product) < size, "{bin:?} in {plan:?}");
+        let product: u128 = bin.iter().map(|modulus| u128::from(*modulus)).product();
+        assert!(product < size, "{bin:?} in {plan:?}");
         filter.insert_beyond(plan.universe().first() + product).unwrap();
     }
     assert!(filter.contains(plan.universe().first()).unwrap(), "{bins:?} in {plan:?}");
@@ -204,14 +207,14 @@ fn one_item_more_deceives() {
     for first in [0, 1, 1 << 40] {
         for size in (3..60).chain([100, 606, 1000, 4096, 100_000, 1 << 20, 1 << 32]) {
             let universe = Universe::interval(first, first + (size - 1)).unwrap();
-            for items in 1..=5.min(size) {
+            for items in 1..=5.min(size as u64) {
                 for code in [CodeKind::Egh, CodeKind::Coprime] {
                     if code == CodeKind::Coprime && (first > 1 || size > 60 || size % 5 > 0) {
                         continue; // choosing these takes its time
                     }
                     let plan = Plan::with_code(universe.clone(), items, code).unwrap();
                     // However the zone was proved, no packing has as many bins as it has items.
-                    let within = pack(&plan.blocks(), size.into(), items as u32, 20_000);
+                    let within = pack(&plan.blocks(), size, items as u32, 20_000);
                     assert!(!matches!(within, Packing::Packed(_)), "{plan:?}");
                     tight += u32::from(deceived(&plan, items + 1));
                 }
@@ -225,11 +228,11 @@ fn one_item_more_deceives() {
 #[test]
 fn the_zone_of_a_plan_is_what_the_bounds_prove() {
     for size in (2..60).chain([361, 364, 374]) {
-        for items in 1..=4.min(size) {
+        for items in 1..=4.min(size as u64) {
             let universe = Universe::sized(size).unwrap();
             let plan = Plan::with_code(universe, items, CodeKind::Egh).unwrap();
-            let (proved, _) = zone_of_moduli(&plan.blocks(), size.into(), u32::MAX);
-            assert_eq!(plan.zone(), u64::from(proved).min(size), "{plan:?}");
+            let (proved, _) = zone_of_moduli(&plan.blocks(), Size::of(size), u32::MAX);
+            assert_eq!(plan.zone(), u64::from(proved).min(size as u64), "{plan:?}");
         }
     }
 }
@@ -244,8 +247,8 @@ proptest! {
         items: u32,
     ) {
         for moduli in [moduli, small] {
-            let universe = universe >> bits;
-            let (proved, _) = zone_of_moduli(&moduli, universe, items);
+            let universe = (universe >> bits).max(1);
+            let (proved, _) = zone_of_moduli(&moduli, Size::of(universe), items);
             prop_assert!(proved <= items);
             if let Packing::Packed(bins) = pack(&moduli, universe, items, 1000) {
                 prop_assert!(proved < items || items == 0, "{bins:?}");

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::zone::arith::chinese::pairwise_coprime;
 use crate::zone::code::{Code, Encoder};
 use crate::zone::coprime;
-use crate::zone::universe::Universe;
+use crate::zone::universe::{Size, Universe};
 
 /// A code that is proved to be free of false positives for `zone` items.
 pub(crate) struct Proved {
@@ -35,15 +35,10 @@ pub(crate) fn zone_of_code(code: &Code, universe: &Universe, wanted: u64) -> Res
     }
 }
 
-/// The elements of a universe, or 2^64 - 1 if there are 2^64.
-fn whole(size: u128) -> u64 {
-    u64::try_from(size).unwrap_or(u64::MAX)
-}
-
-fn prove_residues(moduli: &[u64], size: u128, wanted: u64) -> (u64, String) {
-    let wanted = wanted.min(whole(size));
+fn prove_residues(moduli: &[u64], size: Size, wanted: u64) -> (u64, String) {
+    let wanted = wanted.min(size.whole());
     let (zone, proof) = zone_of_moduli(moduli, size, u32::MAX);
-    let zone = if zone == u32::MAX { whole(size) } else { u64::from(zone).min(whole(size)) };
+    let zone = if zone == u32::MAX { size.whole() } else { u64::from(zone).min(size.whole()) };
     // Only small codes are chosen by an exhaustive search, which would take long for others.
     let small = moduli.iter().sum::<u64>() <= coprime::MAX_SMALL_SUM;
     if zone < wanted
@@ -56,16 +51,16 @@ fn prove_residues(moduli: &[u64], size: u128, wanted: u64) -> (u64, String) {
     (zone, proof.to_string())
 }
 
-fn prove_reed_solomon(code: &Code, zone: Option<u64>, size: u128) -> Result<(u64, String), Error> {
+fn prove_reed_solomon(code: &Code, zone: Option<u64>, size: Size) -> Result<(u64, String), Error> {
     let Code::Rs { order: q, degree: t, blocks: k } = code else {
         return Ok((0, String::new())); // the other codes have no Reed-Solomon encoder
     };
     // All elements need t + 1 digits at most.
-    let reach = (0..=*t).try_fold(1u128, |reach, _| reach.checked_mul(u128::from(*q)));
-    if reach.is_some_and(|reach| reach < size) {
+    let more_digits = (0..=*t).fold(size.last(), |rest, _| rest / u128::from(*q));
+    if more_digits > 0 {
         return Err(Error::Field { field: "degree", got: t.to_string() });
     }
-    let zone = zone.unwrap_or(u64::MAX).min(whole(size));
+    let zone = zone.unwrap_or(u64::MAX).min(size.whole());
     let proof = if *t == 0 {
         format!("one block of {q} positions tells all {size} elements apart")
     } else {
@@ -82,7 +77,7 @@ fn prove_reed_solomon(code: &Code, zone: Option<u64>, size: u128) -> Result<(u64
 ///
 /// Moduli that are not pairwise coprime (or below 2) prove nothing. The exhaustive search is not
 /// part of this: see `certify`.
-pub(crate) fn zone_of_moduli(moduli: &[u64], universe: u128, max: u32) -> (u32, Certificate) {
+pub(crate) fn zone_of_moduli(moduli: &[u64], universe: Size, max: u32) -> (u32, Certificate) {
     if moduli.is_empty() || !pairwise_coprime(moduli) {
         return (0, Certificate::Empty);
     }
@@ -93,7 +88,7 @@ pub(crate) fn zone_of_moduli(moduli: &[u64], universe: u128, max: u32) -> (u32, 
 /// fall short, the exhaustive search decides.
 pub(crate) fn certify(
     moduli: &[u64],
-    universe: u128,
+    universe: Size,
     items: u32,
     effort: u64,
 ) -> Option<Certificate> {
@@ -110,17 +105,17 @@ pub(crate) fn certify(
 }
 
 /// `zone_of_moduli` for moduli known to be pairwise coprime and at least 2.
-fn zone_of_coprime(moduli: &[u64], universe: u128, max: u32) -> (u32, Certificate) {
+fn zone_of_coprime(moduli: &[u64], universe: Size, max: u32) -> (u32, Certificate) {
     let Some(&largest) = moduli.iter().max() else {
         return (0, Certificate::Empty);
     };
-    if u128::from(largest) >= universe {
+    let capacity = universe.last();
+    if u128::from(largest) > capacity {
         return (max, Certificate::Unlimited { modulus: largest });
     }
     // From here on every modulus is at most n - 1, so n - 1 >= 2.
     let mut sorted = moduli.to_vec();
     sorted.sort_unstable();
-    let capacity = universe - 1;
     let mut best = (0, Certificate::Empty);
     let mut offer = |found: u32, certificate: Certificate| {
         if found.min(max) > best.0 {

@@ -10,6 +10,7 @@ pub(crate) mod residues;
 use super::arith::primes::first_primes;
 use super::list::Occupancy;
 use super::list::progress::Watch;
+use super::universe::Size;
 use crate::Error;
 use reed_solomon::ReedSolomon;
 use residues::Residues;
@@ -49,6 +50,14 @@ impl CodeKind {
             CodeKind::Coprime => "coprime",
             CodeKind::Rs => "rs",
         }
+    }
+
+    /// Whether the parameters are found by a search that may miss the best ones. Then
+    /// [`largest_universe`](super::largest_universe) and
+    /// [`largest_items`](super::largest_items) are lower bounds.
+    #[must_use]
+    pub fn is_searched(self) -> bool {
+        self == CodeKind::Coprime
     }
 }
 
@@ -165,7 +174,7 @@ impl Code {
     }
 
     /// The encoder of this code, for a universe that begins at `first`.
-    pub(crate) fn encoder(&self, first: u64) -> Result<Encoder, Error> {
+    pub(crate) fn encoder(&self, first: u128) -> Result<Encoder, Error> {
         if self.blocks() == 0 || self.blocks() > self.max_blocks() {
             let got = self.blocks().to_string();
             return Err(Error::Field { field: "number of blocks", got });
@@ -201,7 +210,7 @@ pub(crate) trait Encode: fmt::Debug + Send + Sync {
     fn size(&self, block: usize) -> u64;
 
     /// The position of an element in each block, in order.
-    fn positions(&self, number: u64, positions: &mut Vec<u64>);
+    fn positions(&self, number: u128, positions: &mut Vec<u64>);
 
     /// The elements whose positions are all occupied, by joining the occupied positions of a few
     /// blocks into candidates and testing each on the other blocks. `None` if that would take
@@ -209,14 +218,14 @@ pub(crate) trait Encode: fmt::Debug + Send + Sync {
     fn join(
         &self,
         cells: &dyn Occupancy,
-        universe: u128,
+        universe: Size,
         max: u64,
         watch: &mut Watch,
-    ) -> Option<Vec<u64>>;
+    ) -> Option<Vec<u128>>;
 
     /// The most candidates that [`join`](Encode::join) tests if no block has more than `items`
     /// occupied positions. It grows with the items.
-    fn join_work(&self, items: u64, universe: u128) -> u128;
+    fn join_work(&self, items: u64, universe: Size) -> u128;
 
     /// The elements whose positions in each block are these, multiplicities included, by algebra.
     /// `None` if the blocks are too few to tell, no set of elements has them, or the caller stops
@@ -224,13 +233,13 @@ pub(crate) trait Encode: fmt::Debug + Send + Sync {
     fn algebra(
         &self,
         positions: &[Vec<u64>],
-        universe: u128,
+        universe: Size,
         watch: &mut Watch,
-    ) -> Option<Vec<u64>>;
+    ) -> Option<Vec<u128>>;
 
     /// Whether the blocks are enough for [`algebra`](Encode::algebra) to find any set of `items`
     /// elements. If so, they are enough for every smaller set.
-    fn algebra_determines(&self, items: u64, universe: u128) -> bool;
+    fn algebra_determines(&self, items: u64, universe: Size) -> bool;
 }
 
 /// The encoder of a plan's code. Lookups know which of the two it is, so that their probes are
@@ -255,7 +264,7 @@ impl Encoder {
     /// Whether `occupied` says yes to the position of an element in every block. The blocks that
     /// refuse most strangers come first, and no position is computed after the first no.
     #[inline(always)]
-    pub(crate) fn all(&self, number: u64, occupied: impl FnMut(usize, u64) -> bool) -> bool {
+    pub(crate) fn all(&self, number: u128, occupied: impl FnMut(usize, u64) -> bool) -> bool {
         match self {
             Encoder::Residues(code) => code.all(number, occupied),
             Encoder::ReedSolomon(code) => code.all(number, occupied),
@@ -283,14 +292,19 @@ mod tests {
         let codes = [
             coprime(vec![2, 3, 5, 7, 11], 10),
             coprime(vec![9, 4, 35, 11], 0),
-            coprime(vec![4_294_967_291, 7], u64::MAX - 500),
+            coprime(vec![4_294_967_291, 7], u128::from(u64::MAX) - 500),
+            coprime(vec![4_294_967_295, 4_294_967_291, 7, 2], u128::MAX - 500),
             rs(9, 2, 10),
             rs(8, 2, 5),
             rs(509, 0, 1),
             rs(2, 63, 3),
+            rs(2, 127, 3),
         ];
         for code in codes {
-            for number in 0..500 {
+            for number in (0..500).chain([1 << 64, u128::MAX >> 1, u128::MAX - 1]) {
+                if code.as_residues().is_some_and(|code| number > u128::MAX - code.first()) {
+                    continue;
+                }
                 let mut positions = Vec::new();
                 code.positions(number, &mut positions);
                 let expected: Vec<(usize, u64)> = positions.into_iter().enumerate().collect();
@@ -322,7 +336,7 @@ mod tests {
             (rs(0, 0, 1), "field order is 0"),
             (rs(7, 2, 9), "number of blocks is 9"),
             (rs(7, 2, 0), "number of blocks is 0"),
-            (rs(7, 64, 3), "degree is 64"),
+            (rs(7, 128, 3), "degree is 128"),
             (coprime(&[]), "number of blocks is 0"),
             (coprime(&[4, 6]), "coprime"),
             (coprime(&[4, 1]), "modulus is 1"),

@@ -12,11 +12,14 @@ use crate::zone::arith::primes;
 use crate::zone::list::Occupancy;
 use crate::zone::list::progress::Watch;
 use crate::zone::list::reed_solomon;
+use crate::zone::universe::Size;
 
 /// The largest field: its numbers fit 16 bits.
 const MAX_ORDER: u32 = 1 << 16;
-/// A number below 2^64 has no more digits, in any base.
-const MAX_DIGITS: usize = 64;
+/// A number below 2^128 has no more digits, in any base.
+const MAX_DIGITS: usize = 128;
+/// Codes of so few digits keep them in a shorter array, which is faster to clear.
+const FEW_DIGITS: usize = 16;
 
 /// A Reed-Solomon code: q^(t+1) elements, up to q+1 blocks of q positions.
 #[derive(Debug, Clone)]
@@ -61,9 +64,18 @@ impl ReedSolomon {
     }
 
     /// The digits of a number, lowest first.
-    fn digits(&self, mut number: u64) -> [u32; MAX_DIGITS] {
-        let mut digits = [0; MAX_DIGITS];
-        for digit in &mut digits[..=self.degree as usize] {
+    #[inline(always)]
+    fn digits<const N: usize>(&self, mut number: u128) -> [u32; N] {
+        let mut digits = [0; N];
+        let mut places = digits[..=self.degree as usize].iter_mut();
+        while number >> 64 != 0 {
+            let Some(digit) = places.next() else { return digits };
+            let (quotient, remainder) = self.base.divide_wide(number);
+            *digit = remainder as u32;
+            number = quotient;
+        }
+        let mut number = number as u64;
+        for digit in places {
             let (quotient, remainder) = self.base.divide(number);
             *digit = remainder as u32;
             number = quotient;
@@ -74,11 +86,20 @@ impl ReedSolomon {
     /// See [`Encoder::all`](super::Encoder::all). The value at 0 is the last digit. The other
     /// digits and values are computed only for elements that pass there.
     #[inline]
-    pub(super) fn all(&self, number: u64, mut occupied: impl FnMut(usize, u64) -> bool) -> bool {
-        if !occupied(0, self.base.remainder(number)) {
+    pub(super) fn all(&self, number: u128, mut occupied: impl FnMut(usize, u64) -> bool) -> bool {
+        if !occupied(0, self.base.remainder_of_wide(number)) {
             return false;
         }
-        let digits = self.digits(number);
+        if (self.degree as usize) < FEW_DIGITS {
+            self.all_further(&self.digits::<FEW_DIGITS>(number), occupied)
+        } else {
+            self.all_further(&self.digits::<MAX_DIGITS>(number), occupied)
+        }
+    }
+
+    /// [`all`](Self::all) from the second block on.
+    #[inline(always)]
+    fn all_further(&self, digits: &[u32], mut occupied: impl FnMut(usize, u64) -> bool) -> bool {
         let digits = &digits[..=self.degree as usize];
         (1..self.blocks).all(|point| occupied(point as usize, u64::from(self.value(digits, point))))
     }
@@ -93,8 +114,8 @@ impl Encode for ReedSolomon {
         u64::from(self.field.order())
     }
 
-    fn positions(&self, number: u64, positions: &mut Vec<u64>) {
-        let digits = self.digits(number);
+    fn positions(&self, number: u128, positions: &mut Vec<u64>) {
+        let digits = self.digits::<MAX_DIGITS>(number);
         positions.clear();
         let digits = &digits[..=self.degree as usize];
         positions.extend((0..self.blocks).map(|point| u64::from(self.value(digits, point))));
@@ -103,29 +124,29 @@ impl Encode for ReedSolomon {
     fn join(
         &self,
         cells: &dyn Occupancy,
-        universe: u128,
+        universe: Size,
         max: u64,
         watch: &mut Watch,
-    ) -> Option<Vec<u64>> {
+    ) -> Option<Vec<u128>> {
         let occupied: Vec<Vec<u64>> =
             (0..self.blocks()).map(|block| cells.occupied(block)).collect();
         reed_solomon::join(&self.field, self.degree, &narrow(&occupied), universe, max, watch)
     }
 
-    fn join_work(&self, items: u64, _: u128) -> u128 {
+    fn join_work(&self, items: u64, _: Size) -> u128 {
         u128::from(items.min(u64::from(self.field.order()))).saturating_pow(self.degree + 1)
     }
 
     fn algebra(
         &self,
         positions: &[Vec<u64>],
-        universe: u128,
+        universe: Size,
         watch: &mut Watch,
-    ) -> Option<Vec<u64>> {
+    ) -> Option<Vec<u128>> {
         reed_solomon::algebra(&self.field, self.degree, &narrow(positions), universe, watch)
     }
 
-    fn algebra_determines(&self, items: u64, _: u128) -> bool {
+    fn algebra_determines(&self, items: u64, _: Size) -> bool {
         items.saturating_mul(u64::from(self.degree)) < u64::from(self.blocks)
     }
 }
@@ -136,17 +157,17 @@ fn narrow(blocks: &[Vec<u64>]) -> Vec<Vec<u32>> {
 }
 
 /// The smallest t with q^(t+1) >= universe.
-fn degree_for(order: u64, universe: u128) -> u32 {
-    let (mut reach, mut degree) = (u128::from(order), 0);
-    while reach < universe {
-        reach *= u128::from(order); // below 2^64 * 2^16
+fn degree_for(order: u64, universe: Size) -> u32 {
+    let (mut rest, mut degree) = (universe.last() / u128::from(order), 0);
+    while rest > 0 {
+        rest /= u128::from(order);
         degree += 1;
     }
     degree
 }
 
 /// Every code that is free of false positives for `items` of `universe`, one for each field.
-pub(crate) fn codes(universe: u128, items: u64) -> impl Iterator<Item = Code> {
+pub(crate) fn codes(universe: Size, items: u64) -> impl Iterator<Item = Code> {
     orders().filter_map(move |order| {
         let degree = degree_for(u64::from(order), universe);
         let blocks = u64::from(degree).checked_mul(items)?.checked_add(1)?;
@@ -156,7 +177,7 @@ pub(crate) fn codes(universe: u128, items: u64) -> impl Iterator<Item = Code> {
 }
 
 /// The most items that any of these codes keeps free of false positives.
-pub(crate) fn max_items(universe: u128) -> u64 {
+pub(crate) fn max_items(universe: Size) -> u64 {
     let items =
         |order: u32| u64::from(order) / u64::from(degree_for(u64::from(order), universe).max(1));
     orders().map(items).max().unwrap_or(0)
@@ -184,7 +205,7 @@ mod tests {
             (1 << 32, 50, 38_656, 151, 256, 3),
             (1 << 64, 10, 8_827, 91, 97, 9),
         ] {
-            let best = codes(universe, items).min_by_key(Code::cells).unwrap();
+            let best = codes(Size::of(universe), items).min_by_key(Code::cells).unwrap();
             assert_eq!(best, Code::Rs { order, degree, blocks }, "{universe} {items}");
             assert_eq!(best.cells(), Some(bits));
         }
@@ -196,12 +217,12 @@ mod tests {
             [(2, 3, 3), (3, 2, 4), (4, 1, 5), (5, 2, 6), (8, 1, 9), (9, 1, 10)]
         {
             let code = ReedSolomon::new(order, degree, blocks).unwrap();
-            let places = |number: u64| {
+            let places = |number: u128| {
                 let mut all = Vec::new();
                 code.positions(number, &mut all);
                 all
             };
-            let universe = u64::from(order).pow(degree + 1);
+            let universe = u128::from(order).pow(degree + 1);
             for x in 0..universe {
                 for y in 0..x {
                     let agree = places(x).iter().zip(places(y)).filter(|(a, b)| **a == *b).count();

@@ -13,6 +13,7 @@ use crate::zone::arith::primes::first_primes;
 use crate::zone::list::Occupancy;
 use crate::zone::list::progress::Watch;
 use crate::zone::list::residues::{algebra, join, multisets, sturm};
+use crate::zone::universe::Size;
 use std::cmp::Reverse;
 
 /// Residues modulo pairwise coprime moduli.
@@ -23,13 +24,13 @@ pub(crate) struct Residues {
     /// most strangers at once.
     probes: Vec<(usize, Divisor)>,
     /// The first element: residues are those of the elements themselves, not of their numbers.
-    first: u64,
+    first: u128,
 }
 
 impl Residues {
     /// The code with these moduli, which are primes or [checked](check), for a universe that begins
     /// at `first`.
-    pub(crate) fn new(moduli: Vec<u64>, first: u64) -> Residues {
+    pub(crate) fn new(moduli: Vec<u64>, first: u128) -> Residues {
         let mut probes: Vec<_> =
             moduli.iter().map(|modulus| Divisor::new(*modulus)).enumerate().collect();
         probes.sort_by_key(|(_, modulus)| Reverse(modulus.value()));
@@ -38,9 +39,17 @@ impl Residues {
 
     /// See [`Encoder::all`](super::Encoder::all).
     #[inline(always)]
-    pub(super) fn all(&self, number: u64, mut occupied: impl FnMut(usize, u64) -> bool) -> bool {
-        let element = self.first.wrapping_add(number); // elements are below 2^64: it does not wrap
-        self.probes.iter().all(|(block, modulus)| occupied(*block, modulus.remainder(element)))
+    pub(super) fn all(&self, number: u128, mut occupied: impl FnMut(usize, u64) -> bool) -> bool {
+        let element = self.first.wrapping_add(number); // elements are below 2^128: it does not wrap
+        if let Ok(element) = u64::try_from(element) {
+            let probe =
+                |(block, modulus): &(usize, Divisor)| occupied(*block, modulus.remainder(element));
+            return self.probes.iter().all(probe);
+        }
+        let probe = |(block, modulus): &(usize, Divisor)| {
+            occupied(*block, modulus.remainder_of_wide(element))
+        };
+        self.probes.iter().all(probe)
     }
 
     /// The moduli, which are the sizes of the blocks.
@@ -54,7 +63,7 @@ impl Residues {
     }
 
     /// The first element of the universe.
-    pub(crate) fn first(&self) -> u64 {
+    pub(crate) fn first(&self) -> u128 {
         self.first
     }
 
@@ -62,16 +71,16 @@ impl Residues {
     pub(crate) fn sturm(
         &self,
         positions: &[Vec<u64>],
-        universe: u128,
+        universe: Size,
         watch: &mut Watch,
-    ) -> Option<Vec<u64>> {
+    ) -> Option<Vec<u128>> {
         sturm::sturm(&self.moduli, &self.shifted(positions), universe, watch)
     }
 
     /// Residues of the numbers, from 0, instead of those of the elements, from `first`.
     fn shifted(&self, blocks: &[Vec<u64>]) -> Vec<Vec<u64>> {
         let shift = |q: u64, block: &Vec<u64>| {
-            let back = q - self.first % q;
+            let back = q - (self.first % u128::from(q)) as u64;
             block.iter().map(|residue| (residue + back) % q).collect()
         };
         self.moduli.iter().zip(blocks).map(|(q, block)| shift(*q, block)).collect()
@@ -159,39 +168,45 @@ impl Encode for Residues {
         self.moduli[block]
     }
 
-    fn positions(&self, number: u64, positions: &mut Vec<u64>) {
+    fn positions(&self, number: u128, positions: &mut Vec<u64>) {
         let element = self.first.wrapping_add(number);
         positions.clear();
-        positions.extend(self.moduli.iter().map(|q| element % q));
+        match u64::try_from(element) {
+            Ok(element) => positions.extend(self.moduli.iter().map(|q| element % q)),
+            Err(_) => {
+                let remainder = |q: &u64| (element % u128::from(*q)) as u64;
+                positions.extend(self.moduli.iter().map(remainder));
+            }
+        }
     }
 
     fn join(
         &self,
         cells: &dyn Occupancy,
-        universe: u128,
+        universe: Size,
         max: u64,
         watch: &mut Watch,
-    ) -> Option<Vec<u64>> {
+    ) -> Option<Vec<u128>> {
         join::join(self, cells, universe, max, watch)
     }
 
-    fn join_work(&self, items: u64, universe: u128) -> u128 {
+    fn join_work(&self, items: u64, universe: Size) -> u128 {
         join::join_work(&self.moduli, items, universe)
     }
 
     fn algebra(
         &self,
         positions: &[Vec<u64>],
-        universe: u128,
+        universe: Size,
         watch: &mut Watch,
-    ) -> Option<Vec<u64>> {
+    ) -> Option<Vec<u128>> {
         algebra::algebra(&self.moduli, &self.shifted(positions), universe, watch)
     }
 
-    fn algebra_determines(&self, items: u64, universe: u128) -> bool {
+    fn algebra_determines(&self, items: u64, universe: Size) -> bool {
         let product = product_of(&self.moduli);
         // The sum of all C(s,j) (n-1)^j is n^s, so the largest is n^s / (s+1) at least.
-        let bits = (items as f64 + 1.0) * (universe.max(2) as f64).log2();
+        let bits = (items as f64 + 1.0) * universe.to_f64().max(2.0).log2();
         bits < 2.0 * product.bits() as f64 + 128.0
             && multisets::largest_coefficient(items as usize, universe, &product).is_some()
     }

@@ -2,6 +2,7 @@
 
 use crate::zone::arith::chinese::product_of;
 use crate::zone::arith::primes::Sieve;
+use crate::zone::universe::Size;
 use num_bigint::BigUint;
 use num_traits::One;
 
@@ -12,7 +13,7 @@ const EXCHANGES: u32 = 200;
 
 /// Prime powers with product above (n-1)(n-2)...(n-d) and a small sum, below `bits` if all goes
 /// well.
-pub(super) fn landau(universe: u128, items: u32, bits: u64, sieve: &Sieve) -> Vec<u64> {
+pub(super) fn landau(universe: Size, items: u32, bits: u64, sieve: &Sieve) -> Vec<u64> {
     let target = differences(universe, items);
     let logarithm = logarithm_of(&target);
     let width = usize::try_from(bits).unwrap_or(usize::MAX);
@@ -34,8 +35,8 @@ pub(super) fn landau(universe: u128, items: u32, bits: u64, sieve: &Sieve) -> Ve
 }
 
 /// The largest product of `items` distinct differences.
-fn differences(universe: u128, items: u32) -> BigUint {
-    let largest = universe.saturating_sub(1);
+fn differences(universe: Size, items: u32) -> BigUint {
+    let largest = universe.last();
     let mut product = BigUint::one();
     for item in 0..u128::from(items).min(largest) {
         product *= largest - item;

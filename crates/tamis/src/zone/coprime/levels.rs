@@ -17,15 +17,15 @@ const ROUNDS: u32 = 5;
 pub(super) fn search_levels(best: &mut Best, sieve: &Sieve) {
     let mut work = WORK;
     for root in 1..=ROOTS {
-        let levels = certificate::root_levels(best.universe - 1, root);
+        let levels = certificate::root_levels(best.universe.last(), root);
         try_levels(best, sieve, &levels, &mut work);
     }
 }
 
 /// Searches the moduli of least sum whose weight suffices, if that could be an improvement.
 fn try_levels(best: &mut Best, sieve: &Sieve, levels: &[u128], work: &mut u64) {
-    let capacity = best.universe - 1;
-    let limit = sieve.limit().min(u32::try_from(best.universe).unwrap_or(u32::MAX));
+    let capacity = best.universe.last();
+    let limit = sieve.limit().min(u32::try_from(best.universe.saturated()).unwrap_or(u32::MAX));
     let weights: Vec<u64> =
         (0..limit).map(|number| certificate::weight(levels, capacity, u64::from(number))).collect();
     let target = levels.len() as u64 * u64::from(best.items) + 1;
@@ -330,7 +330,7 @@ impl<'a> Design<'a> {
 /// The levels ask every modulus to exceed a root; but a smaller one may do if the others are
 /// larger.
 pub(super) fn replace_largest(best: &mut Best) {
-    let capacity = best.universe - 1;
+    let capacity = best.universe.last();
     // A bitmap is a single modulus: nothing smaller would do.
     let Some(mut moduli) = best.moduli.clone().filter(|moduli| moduli.len() > 1) else {
         return;

@@ -21,6 +21,7 @@ use num_traits::One;
 
 use super::arith::primes::Sieve;
 use super::certificate::{self, Certificate};
+use super::universe::Size;
 
 /// The most bits of `universe ^ items` for which primes are multiplied at all.
 const MAX_PRODUCT_BITS: u64 = 1 << 20;
@@ -33,12 +34,12 @@ pub(crate) const MAX_SMALL_SUM: u64 = 260;
 /// Hirschberg).
 ///
 /// Empty if that power has more than about a million bits.
-pub(crate) fn egh(universe: u128, items: u32) -> Vec<u64> {
+pub(crate) fn egh(universe: Size, items: u32) -> Vec<u64> {
     let bits = power_bits(universe, items);
     if bits > MAX_PRODUCT_BITS {
         return Vec::new();
     }
-    let target = BigUint::from(universe).pow(items);
+    let target = universe.big().pow(items);
     let mut product = BigUint::one();
     let mut chosen = Vec::new();
     // The product of the primes up to x exceeds 2^x from x = 29 on.
@@ -53,19 +54,19 @@ pub(crate) fn egh(universe: u128, items: u32) -> Vec<u64> {
 }
 
 /// An upper bound of the bits of `universe ^ items`.
-fn power_bits(universe: u128, items: u32) -> u64 {
-    u64::from(u128::BITS - universe.leading_zeros()) * u64::from(items)
+fn power_bits(universe: Size, items: u32) -> u64 {
+    universe.big().bits() * u64::from(items)
 }
 
 /// Pairwise coprime moduli, ascending, with few bits, and the proof that they are safe for `items`.
 ///
 /// Nothing if neither a bitmap (a modulus `universe`) nor a product of primes is within reach.
-pub(crate) fn choose(universe: u128, items: u32) -> Option<(Vec<u64>, Certificate)> {
+pub(crate) fn choose(universe: Size, items: u32) -> Option<(Vec<u64>, Certificate)> {
     if universe <= 2 || items == 0 {
         return proved(vec![2], universe, items);
     }
     let mut best = Best { moduli: None, universe, items };
-    if let Ok(modulus) = u64::try_from(universe) {
+    if let Some(modulus) = universe.get().and_then(|size| u64::try_from(size).ok()) {
         best.offer(vec![modulus]);
     }
     let primes = egh(universe, items);
@@ -87,7 +88,7 @@ pub(crate) fn choose(universe: u128, items: u32) -> Option<(Vec<u64>, Certificat
 }
 
 /// The moduli with their certificate.
-fn proved(moduli: Vec<u64>, universe: u128, items: u32) -> Option<(Vec<u64>, Certificate)> {
+fn proved(moduli: Vec<u64>, universe: Size, items: u32) -> Option<(Vec<u64>, Certificate)> {
     let certificate = certificate::certify(&moduli, universe, items, certificate::EFFORT)?;
     Some((moduli, certificate))
 }
@@ -100,7 +101,7 @@ fn sum(moduli: &[u64]) -> u64 {
 /// The cheapest proved moduli so far.
 struct Best {
     moduli: Option<Vec<u64>>,
-    universe: u128,
+    universe: Size,
     items: u32,
 }
 
@@ -126,9 +127,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const UNIVERSES: [u128; 8] = [48, 606, 1000, 65536, 100_000, 1_000_000, 1 << 32, 1 << 64];
+    const UNIVERSES: [u128; 9] =
+        [48, 606, 1000, 65536, 100_000, 1_000_000, 1 << 32, 1 << 64, u128::MAX];
+
+    fn egh(universe: u128, items: u32) -> Vec<u64> {
+        super::egh(Size::of(universe), items)
+    }
 
     fn chosen(universe: u128, items: u32) -> Vec<u64> {
+        let universe = Size::of(universe);
         let (moduli, certificate) = choose(universe, items).expect("within reach");
         assert!(moduli.is_sorted());
         assert!(crate::zone::arith::chinese::pairwise_coprime(&moduli));
@@ -145,7 +152,8 @@ mod tests {
             let primes = egh(universe, items);
             assert_eq!((sum(&primes), primes.len()), (bits, count));
         }
-        let (zone, certificate) = certificate::zone_of_moduli(&egh(1 << 16, 100), 1 << 16, 1000);
+        let (zone, certificate) =
+            certificate::zone_of_moduli(&egh(1 << 16, 100), Size::of(1 << 16), 1000);
         assert!(zone >= 135);
         assert_ne!(certificate, Certificate::Product);
     }
@@ -193,12 +201,13 @@ mod tests {
 
     #[test]
     fn out_of_reach() {
-        assert_eq!(choose(u128::MAX, u32::MAX), None);
+        let whole = Size::up_to(u128::MAX);
+        assert_eq!(choose(whole, u32::MAX), None);
         assert_eq!(chosen(1000, u32::MAX), [1000]);
         assert_eq!(chosen(u128::from(u64::MAX), u32::MAX), [u64::MAX]);
         assert!(egh(1 << 64, u32::MAX).is_empty());
-        assert!(choose(u128::MAX, 3).is_some());
-        assert_eq!(chosen(0, 7), [2]);
+        assert!(choose(whole, 3).is_some());
+        assert_eq!(chosen(1, 7), [2]);
     }
 
     #[test]
@@ -212,7 +221,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
         fn any_choice_is_proved(universe: u64, bits in 0u32..64, items in 0u32..60) {
-            let universe = u128::from(universe >> bits);
+            let universe = u128::from(universe >> bits).max(1);
             let moduli = chosen(universe, items);
             let primes = egh(universe, items);
             prop_assert!(sum(&moduli) <= sum(&primes).max(2));

@@ -3,6 +3,7 @@
 use super::Best;
 use crate::zone::arith::primes::Sieve;
 use crate::zone::certificate::{self, Packing};
+use crate::zone::universe::Size;
 use num_integer::Integer;
 
 /// The sizes of the products that are enumerated, one after another, as powers of `(n - 1) ^ d`.
@@ -42,7 +43,7 @@ fn enumerate_share(best: &mut Best, share: f64) {
 
 /// The enumeration of pairwise coprime sets.
 struct Sets {
-    universe: u128,
+    universe: Size,
     items: u32,
     /// The logarithm of the largest product for each sum.
     largest: Vec<f64>,
@@ -59,8 +60,8 @@ impl Sets {
         // First fit leaves no two bins that fit together: without a packing into d bins, it pairs
         // up d + 1 bins so that each pair exceeds n - 1. A smaller product than that is
         // hopeless.
-        let needed = ((best.universe - 1) as f64).ln() * f64::from(best.items + 1) / 2.0 - 1e-6;
-        let usual = share * f64::from(best.items) * ((best.universe - 1) as f64).ln();
+        let needed = (best.universe.last() as f64).ln() * f64::from(best.items + 1) / 2.0 - 1e-6;
+        let usual = share * f64::from(best.items) * (best.universe.last() as f64).ln();
         let needed = needed.max(usual);
         let largest = largest_products(best.bits() as usize + 1);
         let (steps, effort) = (SMALL_STEPS, SMALL_EFFORT);

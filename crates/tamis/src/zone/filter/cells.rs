@@ -20,7 +20,7 @@ impl<C: CellKind> ZoneFilter<C> {
     /// Whether all cells of an element are occupied. A lookup ends at the first empty cell and
     /// allocates nothing. It asks the store once where the body lies.
     #[inline]
-    pub(super) fn holds_number(&self, number: u64) -> bool {
+    pub(super) fn holds_number(&self, number: u128) -> bool {
         let (code, bytes, starts) = (self.plan.encoder(), self.body.bytes(), &self.starts[..]);
         if C::COUNTING {
             let packed = self.packed();
@@ -30,7 +30,7 @@ impl<C: CellKind> ZoneFilter<C> {
         code.all(number, |block, position| bits::get(bytes, starts[block] + position))
     }
 
-    pub(super) fn positions(&self, number: u64) -> Vec<u64> {
+    pub(super) fn positions(&self, number: u128) -> Vec<u64> {
         let mut positions = Vec::with_capacity(self.starts.len());
         self.plan.encoder().positions(number, &mut positions);
         positions

@@ -4,6 +4,7 @@ use super::{CellKind, ZoneFilter};
 use crate::Error;
 use crate::zone::error::ListError;
 use crate::zone::list::progress::{Progress, Watch};
+use crate::zone::universe::Size;
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -66,7 +67,7 @@ impl fmt::Display for Method {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List {
     /// The numbers, ascending.
-    pub numbers: Vec<u64>,
+    pub numbers: Vec<u128>,
     /// Whether these are exactly the items. If not, the filter is beyond its zone, and these are
     /// all elements that pass. Every item is among them, unless a stranger was removed; others
     /// may be among them too.
@@ -77,7 +78,7 @@ impl List {
     /// The elements as text.
     #[must_use]
     pub fn names<C: CellKind>(&self, filter: &ZoneFilter<C>) -> Vec<String> {
-        let name = |number: &u64| {
+        let name = |number: &u128| {
             String::from_utf8_lossy(&filter.plan.universe().name(*number)).into_owned()
         };
         self.numbers.iter().map(name).collect()
@@ -164,7 +165,7 @@ impl<C: CellKind> ZoneFilter<C> {
     /// Lists from the counters: every block must count the same number of items.
     fn solve(
         &self,
-        method: impl FnOnce(&[Vec<u64>], u128) -> Option<Vec<u64>>,
+        method: impl FnOnce(&[Vec<u64>], Size) -> Option<Vec<u128>>,
     ) -> Result<List, ListError> {
         // The least of the counters of two sets may happen to be the counters of a third.
         if self.state.beyond && self.state.len_is_bound {

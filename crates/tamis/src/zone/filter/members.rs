@@ -23,7 +23,7 @@ impl<C: CellKind> ZoneFilter<C> {
 
     /// [`insert`](Self::insert), or [`insert_beyond`](Self::insert_beyond), by the element's number
     /// in the universe.
-    pub fn insert_number(&mut self, number: u64, beyond: bool) -> Result<bool, Error> {
+    pub fn insert_number(&mut self, number: u128, beyond: bool) -> Result<bool, Error> {
         self.check_number(number)?;
         let positions = self.positions(number);
         if self.holds(&positions) {
@@ -46,8 +46,8 @@ impl<C: CellKind> ZoneFilter<C> {
         Ok(true)
     }
 
-    fn check_number(&self, number: u64) -> Result<(), Error> {
-        if u128::from(number) < self.plan.universe().size() {
+    fn check_number(&self, number: u128) -> Result<(), Error> {
+        if self.plan.universe().size().holds(number) {
             return Ok(());
         }
         Err(Error::Outside {
@@ -64,7 +64,7 @@ impl<C: CellKind> ZoneFilter<C> {
     }
 
     /// [`contains`](Self::contains) by the element's number in the universe.
-    pub fn contains_number(&self, number: u64) -> Result<bool, Error> {
+    pub fn contains_number(&self, number: u128) -> Result<bool, Error> {
         self.check_number(number)?;
         Ok(self.holds_number(number))
     }
@@ -93,14 +93,14 @@ impl CountingFilter {
     }
 
     /// [`remove`](Self::remove) by the element's number in the universe.
-    pub fn remove_number(&mut self, number: u64) -> Result<(), Error> {
+    pub fn remove_number(&mut self, number: u128) -> Result<(), Error> {
         self.take_out_number(number)
     }
 }
 
 impl<C: CellKind> ZoneFilter<C> {
     /// [`remove_number`](CountingFilter::remove_number); the cells must be counters.
-    pub(crate) fn take_out_number(&mut self, number: u64) -> Result<(), Error> {
+    pub(crate) fn take_out_number(&mut self, number: u128) -> Result<(), Error> {
         debug_assert!(C::COUNTING);
         self.check_number(number)?;
         let positions = self.positions(number);

@@ -47,8 +47,8 @@ impl<C: CellKind> ZoneFilter<C> {
                 .map(|list| (list, asked))
                 .or_else(|_| asked.list().map(|list| (list, listed)));
             if let Ok((list, asked)) = found {
-                let held = |number: &u64| asked.holds(&asked.positions(*number));
-                let numbers: Vec<u64> = list.numbers.into_iter().filter(held).collect();
+                let held = |number: &u128| asked.holds(&asked.positions(*number));
+                let numbers: Vec<u128> = list.numbers.into_iter().filter(held).collect();
                 *self = Self::of_numbers(plan, &numbers)?;
                 return Ok(());
             }

@@ -56,7 +56,7 @@ impl<C: CellKind> ZoneFilter<C> {
     }
 
     /// A filter of these numbers, beyond its zone if they are too many.
-    pub(super) fn of_numbers(plan: Plan, numbers: &[u64]) -> Result<Self, Error> {
+    pub(super) fn of_numbers(plan: Plan, numbers: &[u128]) -> Result<Self, Error> {
         let body = Store::zeroed(plan.bytes())?;
         let mut filter = Self::from_parts(plan, body, 0, State::default())?;
         for number in numbers {

@@ -4,7 +4,7 @@ use super::{MAX_WORK, Plan};
 use crate::Error;
 use crate::zone::code::{Code, CodeKind, MAX_MODULI, reed_solomon};
 use crate::zone::coprime;
-use crate::zone::universe::Universe;
+use crate::zone::universe::{Size, Universe};
 
 /// What the best code has least of.
 ///
@@ -74,8 +74,8 @@ fn best_of(universe: &Universe, items: u64, kind: CodeKind, prefer: Prefer) -> R
     if items == 0 {
         return Err(Error::Items { got: items });
     }
-    if u128::from(items) > size {
-        return Err(Error::MoreThanUniverse { items, universe: size });
+    if size < u128::from(items) {
+        return Err(Error::MoreThanUniverse { items, universe: size.saturated() });
     }
     let code = if kind == CodeKind::Rs {
         let cost = |code: &Code| prefer.cost(code.cells().unwrap_or(u64::MAX), code.blocks());
@@ -84,15 +84,15 @@ fn best_of(universe: &Universe, items: u64, kind: CodeKind, prefer: Prefer) -> R
         residues(size, items, kind)
     };
     let code = code.ok_or_else(|| {
-        let max = u64::try_from(size).unwrap_or(u64::MAX).min(max_items(size, kind));
+        let max = size.whole().min(max_items(size, kind));
         Error::Zone { code: kind, items, universe: size, max }
     })?;
     Plan::from_parts(universe.clone(), items, code, false)
 }
 
 /// The bits of the number of an element.
-fn bits_of_one(size: u128) -> u64 {
-    u64::from(u128::BITS - (size - 1).leading_zeros()).max(1)
+fn bits_of_one(size: Size) -> u64 {
+    u64::from(u128::BITS - size.last().leading_zeros()).max(1)
 }
 
 /// The bits of the list of d items for which the first [`MAX_MODULI`] primes are enough. The
@@ -100,22 +100,22 @@ fn bits_of_one(size: u128) -> u64 {
 const MAX_PRODUCT_BITS: u64 = 120_732;
 
 /// Up to this many items of the universe, there is certainly a code of this kind.
-fn max_items(size: u128, kind: CodeKind) -> u64 {
+fn max_items(size: Size, kind: CodeKind) -> u64 {
     match kind {
         CodeKind::Rs => reed_solomon::max_items(size),
         // A bitmap holds every element.
-        CodeKind::Coprime if size <= u128::from(u32::MAX) => size as u64,
+        CodeKind::Coprime if size <= u128::from(u32::MAX) => size.whole(),
         CodeKind::Egh | CodeKind::Coprime => (MAX_PRODUCT_BITS / bits_of_one(size)).max(1),
     }
 }
 
-fn residues(size: u128, items: u64, kind: CodeKind) -> Option<Code> {
+fn residues(size: Size, items: u64, kind: CodeKind) -> Option<Code> {
     if items.checked_mul(bits_of_one(size))? > MAX_WORK {
         // One modulus as large as the universe, a bit for each element, needs no search and no
         // proof.
-        let bitmap =
-            u32::try_from(size).ok().filter(|size| kind == CodeKind::Coprime && *size >= 2)?;
-        return Some(Code::Coprime { moduli: vec![u64::from(bitmap)], spare: vec![] });
+        let small = size >= 2 && size <= u128::from(u32::MAX);
+        let bitmap = || Code::Coprime { moduli: vec![size.whole()], spare: vec![] };
+        return (kind == CodeKind::Coprime && small).then(bitmap);
     }
     let items = u32::try_from(items).ok()?;
     let code = if kind == CodeKind::Egh {
@@ -136,9 +136,9 @@ mod tests {
     #[test]
     fn the_most_items_have_a_code() {
         assert!(product_of(&first_primes(MAX_MODULI)).bits() > MAX_PRODUCT_BITS);
-        for bits in [20, 32, 50, 64] {
-            let size = 1u128 << bits;
-            let universe = Universe::interval(0, (size - 1) as u64).unwrap();
+        for bits in [20, 32, 50, 64, 100, 128] {
+            let size = Size::up_to(u128::MAX >> (128 - bits));
+            let universe = Universe::interval(0, size.last()).unwrap();
             let max = max_items(size, CodeKind::Egh);
             assert!(Plan::with_code(universe.clone(), max, CodeKind::Egh).is_ok(), "{bits}");
             let more = Plan::with_code(universe, max + max / 8 + 1, CodeKind::Egh);

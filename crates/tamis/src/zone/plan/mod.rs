@@ -192,11 +192,16 @@ fn last(low: u128, high: u128, holds: impl Fn(u128) -> bool) -> Option<u128> {
         return None;
     }
     let (mut good, mut step) = (low, 1u128);
-    while good < high && holds((good + step).min(high)) {
-        good = (good + step).min(high);
-        step *= 2;
-    }
-    let mut bad = (good + step).min(high + 1);
+    let mut bad = loop {
+        if good >= high {
+            return Some(good);
+        }
+        let next = good.saturating_add(step).min(high);
+        if !holds(next) {
+            break next;
+        }
+        (good, step) = (next, step.saturating_mul(2));
+    };
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;
         if holds(middle) { good = middle } else { bad = middle }

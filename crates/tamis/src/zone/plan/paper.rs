@@ -39,7 +39,7 @@ impl Plan {
     /// where it cannot hold because a bit for each element would be fewer bits.
     #[must_use]
     pub fn min_bits(&self) -> Option<f64> {
-        let (d, n) = (self.items as f64, self.universe.size() as f64);
+        let (d, n) = (self.items as f64, self.universe.size().to_f64());
         let claimed = 0.25 * d * d / d.log2() * n.log2();
         (self.items >= 2 && claimed <= n).then_some(claimed)
     }
@@ -50,7 +50,7 @@ impl Plan {
         if self.universe.size() < 7 {
             return None;
         }
-        let x = (2.0 * self.items as f64 * (self.universe.size() as f64).ln()).floor();
+        let x = (2.0 * self.items as f64 * self.universe.size().to_f64().ln()).floor();
         Some(x / x.ln() * (1.0 + 1.2762 / x.ln()) + 1.0)
     }
 }

@@ -69,8 +69,9 @@ impl Plan {
         if items == 0 {
             return Err(Error::Items { got: items });
         }
-        if u128::from(items) > self.universe.size() {
-            return Err(Error::MoreThanUniverse { items, universe: self.universe.size() });
+        if self.universe.size() < u128::from(items) {
+            let universe = self.universe.size().saturated();
+            return Err(Error::MoreThanUniverse { items, universe });
         }
         let max = self.code.max_blocks();
         let suffice = |blocks: u64| self.with_blocks(blocks).is_ok_and(|plan| plan.zone >= items);

@@ -1,36 +1,43 @@
 //! Backwards: the largest universe, or the most items, for so many bits.
 
 use super::PlanZone;
-use crate::output::{self, Integer, Report};
+use crate::output::{self, Elements, Report};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use tamis::zone::CodeKind;
+use tamis::zone::{CodeKind, Size};
 
 impl PlanZone {
     /// One answer a code.
     pub(super) fn print_largest(
         &self,
         title: &str,
-        find: impl Fn(CodeKind) -> Option<u128>,
+        find: impl Fn(CodeKind) -> Option<Size>,
         answer: impl Fn(ByCode) -> Largest,
     ) -> anyhow::Result<()> {
         let codes = self.size.code.name().map_or(CodeKind::ALL.to_vec(), |code| vec![code]);
-        let found: Vec<(CodeKind, Option<u128>)> =
+        let found: Vec<(CodeKind, Option<Size>)> =
             codes.into_iter().map(|code| (code, find(code))).collect();
         let by_code =
-            found.iter().map(|(code, most)| (code.name(), most.map(Integer))).collect::<ByCode>();
+            found.iter().map(|(code, most)| (code.name(), most.map(Elements))).collect::<ByCode>();
         let mut lines = vec![title.to_owned()];
         for (code, most) in found {
-            let most = most.map_or_else(|| "none".to_owned(), |most| most.to_string());
+            let bound = if code.is_searched() { "at least " } else { "" };
+            let most = most.map_or_else(|| "none".to_owned(), |most| format!("{bound}{most}"));
             lines.push(format!("{code:<10}{most}"));
         }
-        let report = LargestReport { answer: answer(by_code), text: lines.join("\n") };
+        let lower_bounds = by_code.keys().copied().filter(|code| is_searched(code)).collect();
+        let report =
+            LargestReport { lower_bounds, answer: answer(by_code), text: lines.join("\n") };
         output::print_report(&report, self.json)
     }
 }
 
+fn is_searched(name: &str) -> bool {
+    CodeKind::ALL.iter().any(|code| code.name() == name && code.is_searched())
+}
+
 /// The largest number for each code, by its name.
-pub(super) type ByCode = BTreeMap<&'static str, Option<Integer>>;
+pub(super) type ByCode = BTreeMap<&'static str, Option<Elements>>;
 
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -43,6 +50,8 @@ pub(super) enum Largest {
 struct LargestReport {
     #[serde(flatten)]
     answer: Largest,
+    /// The codes whose answer may be too small.
+    lower_bounds: Vec<&'static str>,
     #[serde(skip)]
     text: String,
 }

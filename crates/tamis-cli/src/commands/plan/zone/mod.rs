@@ -11,13 +11,15 @@ use crate::arguments::{count, universe};
 use crate::output::{self, count_of, grouped};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use tamis::zone::{self, CodeKind, Plan, Prefer, Universe};
+use tamis::zone::{self, CodeKind, Plan, Prefer, Size, Universe};
 
 /// Nobody is answered wrongly, up to d items of a finite universe. Give two of universe, items and
 /// bits
 #[derive(Args)]
 #[command(after_help = "\
-Universes: 65536 (0 to 65535), 1..48, ipv4, 10.0.0.0/8, dictionary:FILE (its lines).
+Universes: 65536 (0 to 65535), 1..48, 2^128, ipv4, 10.0.0.0/8, ipv6, 2001:db8::/32, uuid, mac,
+hex:20 (codes of 20 hexadecimal digits), ipv4-prefixes, ipv6-prefixes:48, dictionary:FILE (its
+lines).
 
 Examples:
   tamis plan zone --universe 606 --items 3                     the bits it takes
@@ -31,8 +33,9 @@ JSON fields: promise, code, items, universe, zone, bits, bytes, bits_per_item, p
 counter_bits, certificate, alternatives (code, bits, probes of the others), min_bits (Claim 2 of \
 the EGH paper), max_probes (Claim 3), listing_work (candidates tested when listing from bits), \
 beyond (items, fpr, bloom_fpr, bloom_best_fpr past the zone), listable (items), grows_to_items, \
-grows_to_blocks. With --bits, largest_universe or largest_items by code. With --sizes, guideline: \
-items, bits, value, value_per_bit. Integers past 2^53 are strings.")]
+grows_to_blocks. With --bits, largest_universe or largest_items by code, and lower_bounds: the \
+codes whose answer is one. With --sizes, guideline: items, bits, value, value_per_bit. Integers \
+past 2^53 are strings.")]
 pub(crate) struct PlanZone {
     #[command(flatten)]
     pub(crate) size: ZoneSize,
@@ -57,7 +60,8 @@ pub(crate) struct PlanZone {
 /// What decides the size of a zone filter.
 #[derive(Args)]
 pub(crate) struct ZoneSize {
-    /// The universe: a size, an interval a..b, ipv4, a network 10.0.0.0/8, or dictionary:FILE
+    /// The universe: a size, an interval a..b, ipv4, ipv6, a network 10.0.0.0/8, uuid, mac, hex:20,
+    /// ipv4-prefixes, ipv6-prefixes:48, or dictionary:FILE
     #[arg(long, value_name = "U", allow_hyphen_values = true)]
     pub(crate) universe: Option<String>,
     /// The most items that it will hold
@@ -153,7 +157,10 @@ impl PlanZone {
             ),
             (Some(universe), None, Some(bits)) => self.print_largest(
                 &format!("The most items of {universe} in {} bits", grouped(bits)),
-                |code| zone::largest_items(code, bits, universe.size()).map(u128::from),
+                |code| {
+                    let items = zone::largest_items(code, bits, universe.size())?;
+                    Size::new(items.into())
+                },
                 |by_code| Largest::Items { promise: "zone", largest_items: by_code },
             ),
             (Some(_), Some(_), Some(_)) => {

@@ -11,8 +11,9 @@ use super::expansion::{Cell, Expansion, cells};
 use super::{element, representable, value};
 use crate::zone::arith::field::Field;
 use crate::zone::list::progress::Watch;
+use crate::zone::universe::Size;
 
-/// Lists, in ascending order, the set of distinct elements below `universe` with the given
+/// Lists, in ascending order, the set of distinct elements of the universe with the given
 /// counters: `blocks[i]` is the multiset of the positions in block i, in any order.
 ///
 /// `None` if there are fewer than s t + 1 blocks for s elements or no set has these counters. A
@@ -21,9 +22,9 @@ pub(crate) fn algebra(
     field: &Field,
     t: u32,
     blocks: &[Vec<u32>],
-    universe: u128,
+    universe: Size,
     watch: &mut Watch,
-) -> Option<Vec<u64>> {
+) -> Option<Vec<u128>> {
     let size = blocks.first()?.len();
     if !representable(field, t, universe) || !well_formed(field, blocks, size) {
         return None;
@@ -40,7 +41,7 @@ pub(crate) fn algebra(
     if !reproduces(field, &found, blocks) {
         return None;
     }
-    let elements: Option<Vec<u64>> = found.iter().map(|f| element(field, f, universe)).collect();
+    let elements: Option<Vec<u128>> = found.iter().map(|f| element(field, f, universe)).collect();
     let mut elements = elements?;
     elements.sort_unstable();
     let distinct = elements.windows(2).all(|pair| pair[0] < pair[1]);

@@ -4,12 +4,13 @@
 use super::{element, product, representable, value};
 use crate::zone::arith::field::Field;
 use crate::zone::list::progress::Watch;
+use crate::zone::universe::Size;
 
 /// How many blocks `join` tests in its innermost loop; what passes these is rare and is tested in
 /// full.
 const MAX_TESTS: usize = 8;
 
-/// Lists, in ascending order, all elements below `universe` whose position is occupied in every
+/// Lists, in ascending order, all elements of the universe whose position is occupied in every
 /// block; `occupied[i]` holds the distinct occupied positions of block i in ascending order.
 ///
 /// `None` if more than `max` combinations of positions would have to be tried, the input is
@@ -21,15 +22,12 @@ pub(crate) fn join(
     field: &Field,
     t: u32,
     occupied: &[Vec<u32>],
-    universe: u128,
+    universe: Size,
     max: u64,
     watch: &mut Watch,
-) -> Option<Vec<u64>> {
+) -> Option<Vec<u128>> {
     if !representable(field, t, universe) || !ascending(field, occupied) {
         return None;
-    }
-    if universe == 0 {
-        return Some(Vec::new());
     }
     let top_digits = top_digits(field, t, occupied, universe);
     let mut axes: Vec<Axis> = (0..field.order()).zip(occupied).map(Axis::new).collect();
@@ -83,9 +81,9 @@ impl<'a> Axis<'a> {
 
 /// The possible top digits: those of the block at infinity, if there is one, that the universe
 /// admits.
-fn top_digits(field: &Field, t: u32, occupied: &[Vec<u32>], universe: u128) -> Vec<u32> {
+fn top_digits(field: &Field, t: u32, occupied: &[Vec<u32>], universe: Size) -> Vec<u32> {
     let place = u128::from(field.order()).checked_pow(t).unwrap_or(u128::MAX);
-    let admitted = |digit: &u32| u128::from(*digit) <= universe.saturating_sub(1) / place;
+    let admitted = |digit: &u32| u128::from(*digit) <= universe.last() / place;
     match occupied.get(field.order() as usize) {
         Some(block) => block.iter().copied().filter(admitted).collect(),
         None => (0..field.order()).filter(admitted).collect(),
@@ -109,8 +107,8 @@ struct Search<'a> {
     tests: Vec<Vec<bool>>,
     /// The length of a row.
     width: usize,
-    universe: u128,
-    found: Vec<u64>,
+    universe: Size,
+    found: Vec<u128>,
 }
 
 impl<'a> Search<'a> {
@@ -119,7 +117,7 @@ impl<'a> Search<'a> {
         t: u32,
         chosen: &'a [Axis<'a>],
         others: &'a [Axis<'a>],
-        universe: u128,
+        universe: Size,
     ) -> Option<Search<'a>> {
         let tested = &others[..others.len().min(MAX_TESTS)];
         let mut rows = basis(field, chosen)?;

@@ -15,18 +15,19 @@ pub(crate) use algebra::algebra;
 pub(crate) use join::join;
 
 use crate::zone::arith::field::Field;
+use crate::zone::universe::Size;
 
-/// Elements are below 2^64 and q is at least 2, so no element needs more digits than t + 1 = 64.
-const MAX_DEGREE: u32 = 63;
+/// Elements are below 2^128 and q is at least 2, so no element needs more digits than t + 1 = 128.
+const MAX_DEGREE: u32 = 127;
 
 /// The position of an element in a block: f(block), or the top digit for block q, the point at
 /// infinity. `None` if the element has more than t + 1 digits or there is no such block.
 #[cfg(test)]
-fn position(field: &Field, t: u32, element: u64, block: u32) -> Option<u32> {
+fn position(field: &Field, t: u32, element: u128, block: u32) -> Option<u32> {
     if t > MAX_DEGREE || block > field.order() {
         return None;
     }
-    let q = u64::from(field.order());
+    let q = u128::from(field.order());
     let mut rest = element;
     let mut digits = Vec::new();
     for _ in 0..=t {
@@ -36,11 +37,11 @@ fn position(field: &Field, t: u32, element: u64, block: u32) -> Option<u32> {
     (rest == 0).then(|| value(field, &digits, block))
 }
 
-/// Whether all numbers below the universe have t + 1 digits and fit in 64 bits. Without the former,
-/// two elements could share all their positions.
-fn representable(field: &Field, t: u32, universe: u128) -> bool {
+/// Whether all numbers of the universe have t + 1 digits. Otherwise two elements could share all
+/// their positions.
+fn representable(field: &Field, t: u32, universe: Size) -> bool {
     let q = u128::from(field.order());
-    t <= MAX_DEGREE && universe <= 1 << 64 && q.checked_pow(t + 1).is_none_or(|all| universe <= all)
+    t <= MAX_DEGREE && q.checked_pow(t + 1).is_none_or(|all| universe <= all)
 }
 
 /// The value of a polynomial (constant term first) at a field element, or its top coefficient at
@@ -55,12 +56,12 @@ fn value(field: &Field, polynomial: &[u32], block: u32) -> u32 {
         .fold(0, |sum, &coefficient| field.add(field.mul(sum, block), coefficient))
 }
 
-/// The element with the given digits, if it is below the universe.
-fn element(field: &Field, digits: &[u32], universe: u128) -> Option<u64> {
+/// The element with the given digits, if it is in the universe.
+fn element(field: &Field, digits: &[u32], universe: Size) -> Option<u128> {
     let q = u128::from(field.order());
     let step = |number: u128, &digit: &u32| number.checked_mul(q)?.checked_add(u128::from(digit));
     let number = digits.iter().rev().try_fold(0, step)?;
-    if number < universe { u64::try_from(number).ok() } else { None }
+    universe.holds(number).then_some(number)
 }
 
 /// The product of z - v over all v of a block, constant term first.

@@ -2,13 +2,16 @@
 //!
 //! The multisets give the coefficients of f(z) = product of (z - x) exactly, so also modulo a prime
 //! p. The roots of f modulo p are the elements modulo p, and the multisets tell which numbers they
-//! stand for.
+//! stand for. In universes past 2^64 too many numbers have the same remainder, so the roots are
+//! lifted to powers of p instead (`lift`).
 
 use super::combine::Combiner;
+use super::lift::integer_roots;
 use super::multisets::Multisets;
 use crate::zone::arith::chinese::Crt;
 use crate::zone::arith::mersenne::Field;
 use crate::zone::list::progress::Watch;
+use crate::zone::universe::Size;
 
 /// The set of distinct numbers in `0..universe` that has the residues `residues[i]` modulo
 /// `moduli[i]`.
@@ -18,15 +21,18 @@ use crate::zone::list::progress::Watch;
 pub(crate) fn algebra(
     moduli: &[u64],
     residues: &[Vec<u64>],
-    universe: u128,
+    universe: Size,
     watch: &mut Watch,
-) -> Option<Vec<u64>> {
+) -> Option<Vec<u128>> {
     let multisets = Multisets::new(moduli, residues, universe)?;
+    if universe > 1 << 64 {
+        return multisets.confirm(integer_roots(multisets.polynomial()?, universe, watch)?);
+    }
     let field = Field::for_universe(universe);
     watch.begin(3 * multisets.size); // every coefficient, and splits into factors
     let polynomial = coefficients(&multisets, field, watch)?;
     let roots = field.roots(polynomial, watch)?;
-    let mut elements: Vec<u64> =
+    let mut elements: Vec<u128> =
         roots.into_iter().flat_map(|root| lifts(root, field, universe)).collect();
     if elements.len() > multisets.size {
         multisets.keep_members(&mut elements);
@@ -36,9 +42,9 @@ pub(crate) fn algebra(
 
 /// The numbers of the universe congruent to the root: nine at most, for the prime is at least 2^61
 /// - 1 or at least an eighth of the universe.
-fn lifts(root: u64, field: Field, universe: u128) -> impl Iterator<Item = u64> {
+fn lifts(root: u64, field: Field, universe: Size) -> impl Iterator<Item = u128> {
     let multiples = (0..=8).map(move |count| u128::from(root) + count * u128::from(field.prime));
-    multiples.take_while(move |&number| number < universe).map(|number| number as u64)
+    multiples.take_while(move |&number| universe.holds(number))
 }
 
 /// Algorithm 3 modulo the prime: f(z) = z^s - A_1 z^(s-1) + A_2 z^(s-2) - ..., lowest coefficient
@@ -68,15 +74,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn list(set: &[u64], universe: u128) -> Option<Vec<u64>> {
+    fn list(set: &[u128], universe: u128) -> Option<Vec<u128>> {
         sample::list(algebra, set, universe)
     }
 
     #[test]
     fn elements_that_agree_modulo_the_prime() {
-        for (bits, universe) in [(31, 1u128 << 33), (61, 1 << 64)] {
-            let prime = (1u64 << bits) - 1;
-            let set: Vec<u64> =
+        for (bits, universe) in [(31, 1u128 << 33), (61, 1 << 64), (61, 1 << 65), (61, u128::MAX)] {
+            let prime = (1u128 << bits) - 1;
+            let set: Vec<u128> =
                 (0..4).flat_map(|count| [count * prime, count * prime + 5]).collect();
             assert_eq!(list(&set, universe), Some(set));
         }
@@ -84,10 +90,12 @@ mod tests {
 
     #[test]
     fn many_elements() {
-        let set: Vec<u64> = (0..200u64).map(|x| x * x * 99_991 + x).collect();
+        let set: Vec<u128> = (0..200).map(|x| x * x * 99_991 + x).collect();
         assert_eq!(list(&set, 1 << 32), Some(set.clone()));
-        let run: Vec<u64> = (u64::MAX - 149..=u64::MAX).collect();
+        let run: Vec<u128> = ((1 << 64) - 150..1 << 64).collect();
         assert_eq!(list(&run, 1 << 64), Some(run));
+        let run: Vec<u128> = (u128::MAX - 50..u128::MAX).collect();
+        assert_eq!(list(&run, u128::MAX), Some(run));
     }
 
     #[test]
@@ -107,7 +115,7 @@ mod tests {
         #[test]
         fn any_input_lists_what_it_says(
             table in prop::collection::vec((0..40u64, prop::collection::vec(0..40u64, 2)), 0..8),
-            universe in 0..60u128,
+            universe in 1..60u128,
         ) {
             let (moduli, residues): (Vec<u64>, Vec<Vec<u64>>) = table.into_iter().unzip();
             if let Some(set) = algebra(&moduli, &residues, universe) {
@@ -125,7 +133,7 @@ mod tests {
             length in 1usize..700,
             universe in prop::sample::select(vec![1u128 << 32, 1 << 64]),
         ) {
-            let field = Field::for_universe(universe);
+            let field = Field::for_universe(Size::of(universe));
             let reduce = |one: &[u64]| -> Vec<u64> {
                 one.iter().map(|&x| field.reduce(x.into())).collect()
             };
@@ -146,7 +154,7 @@ mod tests {
             value in any::<u64>(),
             universe in prop::sample::select(vec![1u128 << 32, 1 << 64]),
         ) {
-            let field = Field::for_universe(universe);
+            let field = Field::for_universe(Size::of(universe));
             let value = field.reduce(value.into()).max(1);
             prop_assert_eq!(field.multiply(value, field.inverse(value)), 1);
             let root = field.root(field.multiply(value, value)).unwrap();

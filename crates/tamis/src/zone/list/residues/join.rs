@@ -6,6 +6,7 @@ use crate::zone::arith::divisor::Divisor;
 use crate::zone::code::residues::Residues;
 use crate::zone::list::Occupancy;
 use crate::zone::list::progress::Watch;
+use crate::zone::universe::Size;
 use std::cmp::Reverse;
 
 /// The numbers below `universe` whose residues are all occupied, ascending. `None` if the join
@@ -13,10 +14,10 @@ use std::cmp::Reverse;
 pub(crate) fn join(
     code: &Residues,
     cells: &dyn Occupancy,
-    universe: u128,
+    universe: Size,
     max: u64,
     watch: &mut Watch,
-) -> Option<Vec<u64>> {
+) -> Option<Vec<u128>> {
     let moduli = code.moduli();
     let counts: Vec<u64> = (0..moduli.len()).map(|block| cells.count(block)).collect();
     if counts.contains(&0) {
@@ -30,8 +31,9 @@ pub(crate) fn join(
     let mut product = 1u128;
     for &block in &joined {
         levels.push(Level::new(code, block, product, &cells.occupied(block))?);
-        // Every product except the last is below the universe.
-        product *= u128::from(moduli[block]);
+        // Every product except the last is below the universe. The last one may be above all
+        // numbers, which is then all that matters of it.
+        product = product.saturating_mul(u128::from(moduli[block]));
     }
     // The joined blocks are occupied by construction. Of the others, the emptiest block refuses
     // most candidates, so it is asked first.
@@ -39,17 +41,17 @@ pub(crate) fn join(
         code.probes().iter().filter(|(block, _)| !joined.contains(block)).collect();
     others.sort_by_key(|(block, modulus)| Reverse(modulus.value() / counts[*block]));
     let mut found = Vec::new();
-    let mut test = |number: u64| {
+    let mut test = |number: u128| {
         let element = code.first().wrapping_add(number);
         let occupied = |&&(block, modulus): &&(usize, Divisor)| {
-            cells.is_occupied(block, modulus.remainder(element))
+            cells.is_occupied(block, modulus.remainder_of_wide(element))
         };
         if others.iter().all(occupied) {
             found.push(number);
         }
     };
     // The first level's residues are the steps that are reported.
-    let bound = Bound { product, universe };
+    let bound = Bound { product, last: universe.last() };
     if let Some((first, rest)) = levels.split_first() {
         watch.begin(first.scaled.len());
         for &scaled in &first.scaled {
@@ -65,7 +67,7 @@ pub(crate) fn join(
 
 /// How many candidates a join tests if each block has `items` occupied positions. A join of blocks
 /// with fewer of them never tests more.
-pub(crate) fn join_work(moduli: &[u64], items: u64, universe: u128) -> u128 {
+pub(crate) fn join_work(moduli: &[u64], items: u64, universe: Size) -> u128 {
     let counts: Vec<u64> = moduli.iter().map(|q| items.min(*q)).collect();
     best_blocks(moduli, &counts, universe).1
 }
@@ -78,7 +80,7 @@ pub(crate) fn join_work(moduli: &[u64], items: u64, universe: u128) -> u128 {
 /// narrows the candidates. The order by modulus alone bounds the work by that of fuller blocks: if
 /// all blocks have `items` occupied positions, or all of theirs, then the best blocks are the
 /// largest ones, as a full block multiplies the choices by as much as it divides the elements.
-fn best_blocks(moduli: &[u64], counts: &[u64], universe: u128) -> (Vec<usize>, u128) {
+fn best_blocks(moduli: &[u64], counts: &[u64], universe: Size) -> (Vec<usize>, u128) {
     let mut by_ratio: Vec<usize> = (0..moduli.len()).collect();
     let mut by_size = by_ratio.clone();
     by_ratio.sort_by(|&a, &b| {
@@ -97,18 +99,19 @@ fn best_prefix(
     mut order: Vec<usize>,
     moduli: &[u64],
     counts: &[u64],
-    universe: u128,
+    universe: Size,
 ) -> (Vec<usize>, u128) {
-    let (mut best, mut least) = (0, universe);
+    let (mut best, mut least) = (0, universe.saturated());
     let (mut product, mut choices) = (1u128, 1u128);
     for (taken, &block) in order.iter().enumerate() {
         product = product.saturating_mul(u128::from(moduli[block]));
         choices = choices.saturating_mul(u128::from(counts[block]));
-        let work = choices.saturating_mul(universe.div_ceil(product).max(1));
+        let sharing = (universe.last() / product).saturating_add(1);
+        let work = choices.saturating_mul(sharing);
         if work < least {
             (best, least) = (taken + 1, work);
         }
-        if product >= universe {
+        if !universe.holds(product) {
             break;
         }
     }
@@ -120,7 +123,7 @@ fn best_prefix(
 #[derive(Clone, Copy)]
 struct Bound {
     product: u128,
-    universe: u128,
+    last: u128,
 }
 
 /// One block of a join: how to carry a solution modulo the product before it to one modulo the
@@ -138,7 +141,7 @@ impl Level {
         let modulus = code.moduli()[block];
         let inverse = inverse((product % u128::from(modulus)) as u64, modulus)?;
         // Residues of numbers, which count from the first element.
-        let back = modulus - code.first() % modulus;
+        let back = modulus - (code.first() % u128::from(modulus)) as u64;
         let scale = |residue: &u64| (residue + back) % modulus * inverse % modulus;
         let scaled = residues.iter().map(scale).collect();
         Some(Level { modulus: Divisor::new(modulus), inverse, product, scaled })
@@ -151,33 +154,32 @@ impl Level {
         &self,
         scaled: u64,
         have: u64,
-        x: u64,
+        x: u128,
         rest: &[Level],
         bound: Bound,
-        found: &mut dyn FnMut(u64),
+        found: &mut dyn FnMut(u128),
     ) {
         let steps =
             if scaled >= have { scaled - have } else { scaled + self.modulus.value() - have };
-        let candidate = u128::from(x) + self.product * u128::from(steps);
-        if candidate < bound.universe {
-            extend(rest, candidate as u64, bound, found);
+        let candidate =
+            self.product.checked_mul(steps.into()).and_then(|further| further.checked_add(x));
+        if let Some(candidate) = candidate.filter(|candidate| *candidate <= bound.last) {
+            extend(rest, candidate, bound, found);
         }
     }
 }
 
 /// Gives every number below the universe that is `x` modulo the product so far and has an occupied
 /// residue at each level.
-fn extend(levels: &[Level], x: u64, bound: Bound, found: &mut dyn FnMut(u64)) {
+fn extend(levels: &[Level], x: u128, bound: Bound, found: &mut dyn FnMut(u128)) {
     let Some((level, rest)) = levels.split_first() else {
-        let mut candidate = u128::from(x);
-        while candidate < bound.universe {
-            found(candidate as u64);
-            candidate += bound.product;
-        }
+        let next = |candidate: &u128| candidate.checked_add(bound.product);
+        let candidates = std::iter::successors(Some(x), next);
+        candidates.take_while(|candidate| *candidate <= bound.last).for_each(found);
         return;
     };
     // Moduli are below 2^32, so products of two residues fit 64 bits.
-    let have = level.modulus.remainder(level.modulus.remainder(x) * level.inverse);
+    let have = level.modulus.remainder(level.modulus.remainder_of_wide(x) * level.inverse);
     for &scaled in &level.scaled {
         level.extend(scaled, have, x, rest, bound, found);
     }

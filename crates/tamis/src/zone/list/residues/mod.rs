@@ -3,6 +3,7 @@
 pub(crate) mod algebra;
 mod combine;
 pub(crate) mod join;
+mod lift;
 pub(crate) mod multisets;
 mod roots;
 #[cfg(test)]

@@ -1,30 +1,31 @@
 //! The residues of an unknown set, one multiset a modulus, as both algebraic methods read them.
 
+use crate::zone::arith::chinese::Crt;
 use crate::zone::arith::divisor::Divisor;
-use num_bigint::BigUint;
+use crate::zone::universe::Size;
+use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::One;
 
 /// The residues of one unknown set modulo every modulus, checked for shape and sorted.
 pub(super) struct Multisets<'a> {
     pub(super) moduli: &'a [u64],
     pub(super) size: usize,
-    pub(super) universe: u128,
+    pub(super) universe: Size,
     residues: Vec<Vec<u64>>,
 }
 
 impl<'a> Multisets<'a> {
-    /// `None` when the input cannot come from a set of distinct numbers in `0..universe`, when the
-    /// universe is above 2^64, or when a modulus is 2^32 or more: products of two residues must
-    /// fit a word.
+    /// `None` when the input cannot come from a set of distinct numbers in `0..universe`, or when a
+    /// modulus is 2^32 or more: products of two residues must fit a word.
     pub(super) fn new(
         moduli: &'a [u64],
         residues: &[Vec<u64>],
-        universe: u128,
+        universe: Size,
     ) -> Option<Multisets<'a>> {
         let size = residues.first()?.len();
         let shaped = moduli.len() == residues.len() && residues.iter().all(|one| one.len() == size);
         let small = moduli.iter().all(|&modulus| modulus <= u64::from(u32::MAX));
-        let possible = universe <= 1 << 64 && size as u128 <= universe;
+        let possible = size == 0 || universe.holds(size as u128 - 1);
         let reduced =
             moduli.iter().zip(residues).all(|(&modulus, one)| one.iter().all(|&x| x < modulus));
         if !(shaped && small && possible && reduced) {
@@ -50,29 +51,43 @@ impl<'a> Multisets<'a> {
             .collect()
     }
 
+    /// Algorithm 3: f(z) = z^s - A_1 z^(s-1) + A_2 z^(s-2) - ..., every A_j by Chinese
+    /// remaindering. The lowest coefficient comes first.
+    pub(super) fn polynomial(&self) -> Option<Vec<BigInt>> {
+        let crt = Crt::new(self.moduli)?;
+        self.largest_coefficient(&crt.product)?;
+        let symmetric = self.symmetric();
+        let column = |degree: usize| symmetric.iter().map(|one| one[degree]).collect::<Vec<u64>>();
+        let solved = (0..self.size).map(|degree| crt.solve(&column(degree)));
+        Some(signed(solved.collect::<Option<Vec<BigUint>>>()?))
+    }
+
     /// Keeps the candidates whose residues occur in every multiset. When `largest_coefficient`
     /// exists this is exact: the product of all (candidate - x) is below P in size and
     /// divisible by P, so it is zero. The last moduli go first: they tend to be the largest and
     /// to turn most candidates away.
-    pub(super) fn keep_members(&self, candidates: &mut Vec<u64>) {
+    pub(super) fn keep_members(&self, candidates: &mut Vec<u128>) {
         for (&modulus, one) in self.moduli.iter().zip(&self.residues).rev() {
-            candidates.retain(|candidate| one.binary_search(&(candidate % modulus)).is_ok());
+            let modulus = Divisor::new(modulus);
+            let residue = |candidate: u128| modulus.remainder_of_wide(candidate);
+            candidates.retain(|&candidate| one.binary_search(&residue(candidate)).is_ok());
         }
     }
 
     /// The elements in rising order, if they are a set in the universe that has exactly these
     /// multisets.
-    pub(super) fn confirm(&self, mut elements: Vec<u64>) -> Option<Vec<u64>> {
+    pub(super) fn confirm(&self, mut elements: Vec<u128>) -> Option<Vec<u128>> {
         elements.sort_unstable();
         let distinct = elements.windows(2).all(|pair| pair[0] != pair[1]);
-        let inside = elements.last().is_none_or(|&last| u128::from(last) < self.universe);
+        let inside = elements.last().is_none_or(|&last| self.universe.holds(last));
         if elements.len() != self.size || !distinct || !inside {
             return None;
         }
         let mut image = Vec::with_capacity(self.size);
         for (&modulus, one) in self.moduli.iter().zip(&self.residues) {
+            let modulus = Divisor::new(modulus.max(1));
             image.clear();
-            image.extend(elements.iter().map(|&element| element % modulus));
+            image.extend(elements.iter().map(|&element| modulus.remainder_of_wide(element)));
             image.sort_unstable();
             if &image != one {
                 return None;
@@ -82,14 +97,26 @@ impl<'a> Multisets<'a> {
     }
 }
 
+/// The monic polynomial with these elementary symmetric polynomials of its roots, of degree 1 and
+/// up. The lowest coefficient comes first.
+pub(super) fn signed(symmetric: Vec<BigUint>) -> Vec<BigInt> {
+    let mut polynomial = vec![BigInt::one()];
+    for (index, one) in symmetric.into_iter().enumerate() {
+        let sign = if index % 2 == 0 { Sign::Minus } else { Sign::Plus };
+        polynomial.push(BigInt::from_biguint(sign, one));
+    }
+    polynomial.reverse();
+    polynomial
+}
+
 /// The largest C(s,j) (n-1)^j over all j, for s elements of a universe of n, if it is below the
 /// product.
 pub(crate) fn largest_coefficient(
     size: usize,
-    universe: u128,
+    universe: Size,
     product: &BigUint,
 ) -> Option<BigUint> {
-    let greatest = universe.saturating_sub(1);
+    let greatest = universe.last();
     let mut largest = BigUint::one();
     let mut term = BigUint::one();
     for chosen in 1..=size {
@@ -153,14 +180,17 @@ mod tests {
 
     #[test]
     fn shapes_are_checked() {
-        assert!(Multisets::new(&[], &[], 10).is_none());
-        assert!(Multisets::new(&[2, 3], &[vec![0]], 10).is_none());
-        assert!(Multisets::new(&[2, 3], &[vec![0], vec![0, 1]], 10).is_none());
-        assert!(Multisets::new(&[2, 3], &[vec![2], vec![0]], 10).is_none());
-        assert!(Multisets::new(&[2], &[vec![0, 1]], 1).is_none());
-        assert!(Multisets::new(&[1 << 32], &[vec![0]], 10).is_none());
-        assert!(Multisets::new(&[2], &[vec![0]], (1 << 64) + 1).is_none());
-        assert!(Multisets::new(&[2, 3], &[vec![1], vec![2]], 6).is_some());
+        let made = |moduli, residues: &[Vec<u64>], universe| {
+            Multisets::new(moduli, residues, Size::of(universe)).is_some()
+        };
+        assert!(!made(&[], &[], 10));
+        assert!(!made(&[2, 3], &[vec![0]], 10));
+        assert!(!made(&[2, 3], &[vec![0], vec![0, 1]], 10));
+        assert!(!made(&[2, 3], &[vec![2], vec![0]], 10));
+        assert!(!made(&[2], &[vec![0, 1]], 1));
+        assert!(!made(&[1 << 32], &[vec![0]], 10));
+        assert!(made(&[2, 3], &[vec![1], vec![2]], 6));
+        assert!(made(&[2, 3], &[vec![1], vec![2]], u128::MAX));
     }
 
     proptest! {

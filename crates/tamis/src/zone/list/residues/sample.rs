@@ -5,7 +5,8 @@ use num_traits::One;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-pub(crate) const UNIVERSES: [u128; 9] = [2, 3, 14, 48, 1000, 1_000_000, 1 << 16, 1 << 32, 1 << 64];
+pub(crate) const UNIVERSES: [u128; 12] =
+    [2, 3, 14, 48, 1000, 1_000_000, 1 << 16, 1 << 32, 1 << 64, 1 << 65, 1 << 127, u128::MAX];
 
 pub(crate) fn primes() -> impl Iterator<Item = u64> {
     (2u64..).filter(|&n| (2..).take_while(|d| d * d <= n).all(|d| n % d != 0))
@@ -29,32 +30,33 @@ pub(crate) fn moduli(size: usize, universe: u128, spare: usize) -> Vec<u64> {
     primes().take_while(needed).collect()
 }
 
-pub(crate) fn residues(set: &[u64], moduli: &[u64]) -> Vec<Vec<u64>> {
-    moduli.iter().map(|modulus| set.iter().map(|x| x % modulus).collect()).collect()
+pub(crate) fn residues(set: &[u128], moduli: &[u64]) -> Vec<Vec<u64>> {
+    let residue = |x: &u128, modulus: u64| (x % u128::from(modulus)) as u64;
+    moduli.iter().map(|modulus| set.iter().map(|x| residue(x, *modulus)).collect()).collect()
 }
 
 /// A way to list a set from its residues.
-pub(crate) type Method = fn(&[u64], &[Vec<u64>], u128) -> Option<Vec<u64>>;
+pub(crate) type Method = fn(&[u64], &[Vec<u64>], u128) -> Option<Vec<u128>>;
 
 /// As few moduli as suffice, and what the method makes of the set.
-pub(crate) fn list(method: Method, set: &[u64], universe: u128) -> Option<Vec<u64>> {
+pub(crate) fn list(method: Method, set: &[u128], universe: u128) -> Option<Vec<u128>> {
     let moduli = moduli(set.len(), universe, 0);
     method(&moduli, &residues(set, &moduli), universe)
 }
 
 /// A universe with a random set of up to `max` elements, a run of consecutive ones, or both
 /// ends.
-pub(crate) fn sets(max: usize) -> impl Strategy<Value = (u128, Vec<u64>)> {
-    let raw = prop::collection::vec(any::<u64>(), 0..=max);
+pub(crate) fn sets(max: usize) -> impl Strategy<Value = (u128, Vec<u128>)> {
+    let raw = prop::collection::vec(any::<u128>(), 0..=max);
     (prop::sample::select(UNIVERSES.to_vec()), raw, 0..4u8).prop_map(|(universe, raw, kind)| {
-        let place = |x: u128| (x % universe) as u64;
-        let start = u128::from(raw.first().copied().unwrap_or(0));
-        let mut set: BTreeSet<u64> = match kind {
+        let place = |x: u128| x % universe;
+        let start = raw.first().copied().unwrap_or(0) / 2;
+        let mut set: BTreeSet<u128> = match kind {
             0 => (0..raw.len() as u128).map(|step| place(start + step)).collect(),
-            _ => raw.iter().map(|&x| place(u128::from(x))).collect(),
+            _ => raw.iter().map(|&x| place(x)).collect(),
         };
         if kind == 1 {
-            set.extend([0, (universe - 1) as u64]);
+            set.extend([0, universe - 1]);
         }
         (universe, set.into_iter().collect())
     })

@@ -5,13 +5,13 @@
 //! isolates the roots.
 
 use super::multisets::Multisets;
-use crate::zone::arith::chinese::Crt;
 use crate::zone::list::progress::Watch;
+use crate::zone::universe::Size;
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
 
 /// A polynomial is the list of its coefficients, lowest first, without zeros at the end.
-type Polynomial = Vec<BigInt>;
+pub(super) type Polynomial = Vec<BigInt>;
 
 /// The set of distinct numbers in `0..universe` that has the residues `residues[i]` modulo
 /// `moduli[i]`.
@@ -21,30 +21,22 @@ type Polynomial = Vec<BigInt>;
 pub(crate) fn sturm(
     moduli: &[u64],
     residues: &[Vec<u64>],
-    universe: u128,
+    universe: Size,
     watch: &mut Watch,
-) -> Option<Vec<u64>> {
+) -> Option<Vec<u128>> {
     let multisets = Multisets::new(moduli, residues, universe)?;
     watch.begin(4 * multisets.size); // coefficients, members of the chain, intervals
-    let chain = Chain::new(coefficients(&multisets, watch)?, watch)?;
-    let elements = chain.integer_roots(-1, i128::try_from(universe).ok()? - 1, watch)?;
-    multisets.confirm(elements)
+    multisets.confirm(roots(multisets.polynomial()?, universe, watch)?)
 }
 
-/// Algorithm 3: f(z) = z^s - A_1 z^(s-1) + A_2 z^(s-2) - ..., every A_j by Chinese remaindering.
-fn coefficients(multisets: &Multisets, watch: &mut Watch) -> Option<Polynomial> {
-    let crt = Crt::new(multisets.moduli)?;
-    multisets.largest_coefficient(&crt.product)?;
-    let symmetric = multisets.symmetric();
-    let mut polynomial = vec![BigInt::one()];
-    for degree in 0..multisets.size {
-        watch.step()?;
-        let column: Vec<u64> = symmetric.iter().map(|one| one[degree]).collect();
-        let sign = if degree % 2 == 0 { Sign::Minus } else { Sign::Plus };
-        polynomial.push(BigInt::from_biguint(sign, crt.solve(&column)?));
-    }
-    polynomial.reverse();
-    Some(polynomial)
+/// The roots of a monic polynomial if all of them are distinct numbers of the universe.
+pub(super) fn roots(
+    polynomial: Polynomial,
+    universe: Size,
+    watch: &mut Watch,
+) -> Option<Vec<u128>> {
+    let chain = Chain::new(polynomial, watch)?;
+    chain.integer_roots(BigInt::from(-1), BigInt::from(universe.last()), watch)
 }
 
 /// A Sturm chain f, f', ... of as many members as f has coefficients, all with positive leading
@@ -73,17 +65,17 @@ impl Chain {
     }
 
     /// Sign changes along the chain at a point; zeros do not count.
-    fn changes(&self, point: i128) -> usize {
-        let point = BigInt::from(point);
-        let signs = self.members.iter().map(|member| sign(member, &point));
+    fn changes(&self, point: &BigInt) -> usize {
+        let signs = self.members.iter().map(|member| sign(member, point));
         let signs: Vec<Sign> = signs.filter(|&sign| sign != Sign::NoSign).collect();
         signs.windows(2).filter(|pair| pair[0] != pair[1]).count()
     }
 
     /// The roots in (low, high], or `None` if one of them is not an integer.
-    fn integer_roots(&self, low: i128, high: i128, watch: &mut Watch) -> Option<Vec<u64>> {
+    fn integer_roots(&self, low: BigInt, high: BigInt, watch: &mut Watch) -> Option<Vec<u128>> {
         let mut roots = Vec::new();
-        let mut pending = vec![(low, high, self.changes(low), self.changes(high))];
+        let changes = (self.changes(&low), self.changes(&high));
+        let mut pending = vec![(low, high, changes.0, changes.1)];
         // Every interval holds at least as many integers as roots, so there are few and all shrink.
         while let Some((low, high, changes_low, changes_high)) = pending.pop() {
             watch.step()?;
@@ -91,11 +83,11 @@ impl Chain {
             match count {
                 0 => {}
                 1 => roots.push(self.single_root(low, high)?),
-                _ if (high - low).unsigned_abs() < count as u128 => return None,
+                _ if &high - &low < BigInt::from(count) => return None,
                 _ => {
-                    let middle = low + (high - low) / 2;
-                    let changes = self.changes(middle);
-                    pending.push((low, middle, changes_low, changes));
+                    let middle = &low + (&high - &low) / 2;
+                    let changes = self.changes(&middle);
+                    pending.push((low, middle.clone(), changes_low, changes));
                     pending.push((middle, high, changes, changes_high));
                 }
             }
@@ -106,18 +98,18 @@ impl Chain {
     /// The only root in (low, high], if it is an integer. The root is simple, so the polynomial has
     /// one sign between it and `high`, and the other sign before it: the rest of the chain is
     /// not needed.
-    fn single_root(&self, mut low: i128, mut high: i128) -> Option<u64> {
+    fn single_root(&self, mut low: BigInt, mut high: BigInt) -> Option<u128> {
         let polynomial = self.members.first()?;
-        let above = sign(polynomial, &BigInt::from(high));
-        while above != Sign::NoSign && high - low > 1 {
-            let middle = low + (high - low) / 2;
-            match sign(polynomial, &BigInt::from(middle)) {
-                Sign::NoSign => return u64::try_from(middle).ok(),
+        let above = sign(polynomial, &high);
+        while above != Sign::NoSign && &high - &low > BigInt::one() {
+            let middle = &low + (&high - &low) / 2;
+            match sign(polynomial, &middle) {
+                Sign::NoSign => return u128::try_from(middle).ok(),
                 same if same == above => high = middle,
                 _ => low = middle,
             }
         }
-        if above == Sign::NoSign { u64::try_from(high).ok() } else { None }
+        if above == Sign::NoSign { u128::try_from(high).ok() } else { None }
     }
 }
 
@@ -130,7 +122,7 @@ fn sign(polynomial: &[BigInt], point: &BigInt) -> Sign {
         .sign()
 }
 
-fn derivative(polynomial: &[BigInt]) -> Polynomial {
+pub(super) fn derivative(polynomial: &[BigInt]) -> Polynomial {
     let terms = polynomial.iter().enumerate().skip(1);
     terms.map(|(degree, coefficient)| coefficient * degree).collect()
 }
@@ -188,7 +180,7 @@ mod tests {
         // The last is (z^2 - 3 z + 1)(z^2 - 5 z + 5), whose roots lie near 0.4, 1.4, 2.6 and 3.6.
         for coefficients in [&[-2, 0, 1][..], &[1, -3, 1], &[5, -20, 21, -8, 1]] {
             let chain = chain(coefficients).unwrap();
-            assert_eq!(unwatched(|watch| chain.integer_roots(-1, 10, watch)), None);
+            assert_eq!(unwatched(|watch| chain.integer_roots((-1).into(), 10.into(), watch)), None);
         }
     }
 
@@ -196,8 +188,9 @@ mod tests {
     fn intervals_are_half_open() {
         // Roots 0, 1 and 5.
         let chain = chain(&[0, 5, -6, 1]).unwrap();
-        let roots = |low, high| {
-            let mut roots = unwatched(|watch| chain.integer_roots(low, high, watch)).unwrap();
+        let roots = |low: i32, high: i32| {
+            let mut roots =
+                unwatched(|watch| chain.integer_roots(low.into(), high.into(), watch)).unwrap();
             roots.sort_unstable();
             roots
         };
