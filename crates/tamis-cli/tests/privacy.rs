@@ -215,7 +215,7 @@ fn a_delta_pays_for_more_releases() {
     (0..2).for_each(|_| drop(shell.run(large).ok()));
     let words = shell.run("ledger show large.ledger").ok();
     assert!(words.contains("too few or too large to gain from a delta"), "{words}");
-    for delta in ["0", "1", "-0.5", "1e-19", "NaN", "x"] {
+    for delta in ["0", "1", "-0.5", "-1e-6", "1e-19", "NaN", "x"] {
         shell
             .run(&format!("ledger new new.ledger --budget 1 --delta {delta}"))
             .refused(&["is no delta", "1e-6"]);

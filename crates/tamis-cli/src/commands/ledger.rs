@@ -48,7 +48,8 @@ struct New {
     budget: Epsilon,
     /// Allow a larger loss with at most this chance; many small releases then cost less than their
     /// sum
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    // A negative exponent makes clap take -1e-6 for an option.
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
     delta: Option<Delta>,
     /// What it is for, in a line
     #[arg(long, value_name = "TEXT", default_value = "")]
