@@ -7,13 +7,15 @@ import { bytesOf, checkNames, maxBytes, secretOf } from "./options.js";
 // Only this module makes filters, and only from what the library made.
 const MAKING = Symbol("tamis");
 
-const OPENING = ["maxBytes", "key", "dictionary", "withoutDictionary"];
-
 /** The bytes before the body of a file, at most, and what else a server may send with it. */
 const HEADER = 1 << 20;
 
 /** The filter, `open` and `fetchFilter` over the functions of a build. */
 export function lookups(wasm) {
+  // The small build has no zone filters.
+  const zones = wasm.Dictionary ? ["dictionary", "withoutDictionary"] : [];
+  const OPENING = ["maxBytes", "key", ...zones];
+
   class Filter {
     #raw;
 
@@ -96,10 +98,6 @@ export function lookups(wasm) {
       return { value, low, high };
     }
 
-    info() {
-      return JSON.parse(this.raw().info());
-    }
-
     free() {
       this.#raw?.free();
       this.#raw = null;
@@ -115,7 +113,6 @@ export function lookups(wasm) {
   const made = (raw) => new Filter(MAKING, raw);
 
   function dictionary(keys) {
-    if (keys === undefined) return undefined;
     const all = new wasm.Dictionary();
     inBatches(wasm.Batch, keys, (batch) => all.add(batch));
     return all;

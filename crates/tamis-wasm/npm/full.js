@@ -36,6 +36,9 @@ export function everything(wasm) {
       // The library may not change a filter while it reads it; with itself there is nothing to do.
       if (other !== this) this.raw().union(other.raw());
     },
+    info() {
+      return JSON.parse(this.raw().info());
+    },
     list() {
       return JSON.parse(this.raw().list());
     },

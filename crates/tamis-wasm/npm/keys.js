@@ -16,9 +16,14 @@ const NEGATIVE = 2;
 
 const encoder = new TextEncoder();
 
+// Node 18 has no such method.
+const isWellFormed = "".isWellFormed
+  ? (text) => text.isWellFormed()
+  : (text) => !/\p{Surrogate}/u.test(text);
+
 /** A text that has UTF-8 bytes. Half a surrogate pair has none, and would become another key. */
 export function checkText(text) {
-  if (/\p{Surrogate}/u.test(text)) {
+  if (!isWellFormed(text)) {
     throw new TamisError("a key has half of a surrogate pair, which no UTF-8 has; mend the text");
   }
   if (text.length > MAX_KEY_BYTES) throw tooLong(text.length);
@@ -79,28 +84,53 @@ export function inBatches(Batch, keys, take) {
       "many keys are an array or a typed array of integers; a Uint8Array is one key: [bytes]",
     );
   }
-  let [tags, ends, pieces, length] = [[], [], [], 0];
-  const flush = () => {
-    if (tags.length === 0) return;
-    const bytes = new Uint8Array(length);
-    let at = 0;
-    for (const piece of pieces) {
-      bytes.set(piece, at);
-      at += piece.length;
-    }
-    const batch = Batch.mixed(Uint8Array.from(tags), Uint32Array.from(ends), bytes);
-    [tags, ends, pieces, length] = [[], [], [], 0];
+  for (let start = 0; start < keys.length; ) {
+    const end = batchEnd(keys, start);
+    const batch = asciiBatch(Batch, keys, start, end) ?? mixedBatch(Batch, keys, start, end);
+    start = end;
     give(batch);
-  };
-  for (const key of keys) {
-    const [tag, bytes] = packed(key);
-    tags.push(tag);
-    pieces.push(bytes);
-    length += bytes.length;
-    ends.push(length);
-    if (tags.length === BATCH_KEYS || length >= BATCH_BYTES) flush();
   }
-  flush();
+}
+
+/** Where a batch ends that begins at `start`: it has at least one key. */
+function batchEnd(keys, start) {
+  const most = Math.min(keys.length, start + BATCH_KEYS);
+  let [end, length] = [start, 0];
+  while (end < most && length < BATCH_BYTES) length += keys[end++]?.length ?? 16;
+  return end;
+}
+
+/** The keys as a batch, if all are texts of ASCII: these are encoded at once. */
+function asciiBatch(Batch, keys, start, end) {
+  const ends = new Uint32Array(end - start);
+  let length = 0;
+  for (let i = start; i < end; i++) {
+    if (typeof keys[i] !== "string") return null;
+    length += keys[i].length;
+    ends[i - start] = length;
+  }
+  if (length > MAX_KEY_BYTES) return null;
+  const bytes = encoder.encode(keys.slice(start, end).join(""));
+  // Other texts have more bytes than characters.
+  if (bytes.length !== length) return null;
+  return Batch.mixed(new Uint8Array(end - start).fill(BYTES), ends, bytes);
+}
+
+function mixedBatch(Batch, keys, start, end) {
+  const tags = new Uint8Array(end - start);
+  const ends = new Uint32Array(end - start);
+  const pieces = [];
+  let length = 0;
+  for (let i = start; i < end; i++) {
+    const [tag, piece] = packed(keys[i]);
+    tags[i - start] = tag;
+    pieces.push(piece);
+    length += piece.length;
+    ends[i - start] = length;
+  }
+  const bytes = new Uint8Array(length);
+  pieces.forEach((piece, i) => bytes.set(piece, i === 0 ? 0 : ends[i - 1]));
+  return Batch.mixed(tags, ends, bytes);
 }
 
 function packed(key) {

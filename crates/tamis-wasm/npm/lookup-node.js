@@ -7,5 +7,5 @@ import { lookups } from "./filter.js";
 wasm.initSync({ module: readFileSync(new URL("./tamis_lookup_bg.wasm", import.meta.url)) });
 
 export { TamisError } from "./error.js";
-export const { Filter, fetchFilter, open } = lookups(wasm);
+export const { fetchFilter, open } = lookups(wasm);
 export const version = wasm.version();

@@ -1,10 +1,11 @@
 //! Filters that are built and changed in JavaScript.
 
 use crate::error::thrown;
-use crate::filter::{Dictionary, RawFilter};
+use crate::filter::RawFilter;
 use crate::keys::Batch;
 use crate::options::{AnyRate, PrivacyOptions, RateOptions, ZoneOptions, read};
 use crate::plan::framed;
+use crate::zone::Dictionary;
 use tamis::privacy::{LinearDraft, Receipt, UltraFilter};
 use tamis::rate::{Kind, StaticBuilder};
 use tamis::zone::{CountingFilter, Filter as ZoneFilter};
@@ -12,7 +13,7 @@ use tamis::{
     AnyFilter, BlockedBloom, Bloom, CountingBloom, Error, HashFamily, QuotientFilter, Rolling,
     Scalable, SecretKey, SplitBloom,
 };
-use tamis_facts::{ListFacts, PrivatePlan};
+use tamis_facts::{Info, ListFacts, PrivatePlan};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -232,6 +233,14 @@ impl RawFilter {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.to_bytes()
+    }
+
+    /// What is known of it, as JSON.
+    pub fn info(&self) -> Result<String, JsValue> {
+        let info = Info::new(&self.0, true).ok_or_else(|| {
+            thrown(format!("a {} filter cannot be shown by this release", self.0.kind()))
+        })?;
+        serde_json::to_string(&info).map_err(thrown)
     }
 
     /// Its elements, as JSON.

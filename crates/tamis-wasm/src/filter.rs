@@ -5,9 +5,7 @@ use crate::keys::{Batch, whole};
 use std::io::Read;
 use std::time::Duration;
 use tamis::privacy::Estimate;
-use tamis::zone::Universe;
 use tamis::{AnyFilter, KeyRef, Kinds, Open, SecretKey};
-use tamis_facts::Info;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -50,7 +48,7 @@ impl Read for Bytes {
 /// How to open a filter.
 #[wasm_bindgen]
 #[derive(Default)]
-pub struct Opening(Open);
+pub struct Opening(pub(crate) Open);
 
 #[wasm_bindgen]
 impl Opening {
@@ -68,53 +66,9 @@ impl Opening {
         Ok(())
     }
 
-    /// The dictionary of a zone filter.
-    pub fn set_dictionary(&mut self, keys: Dictionary) -> Result<(), JsValue> {
-        let universe = keys.universe()?;
-        self.0 = std::mem::take(&mut self.0).dictionary(universe);
-        Ok(())
-    }
-
-    /// A zone filter without its dictionary.
-    pub fn set_without_dictionary(&mut self) {
-        self.0 = std::mem::take(&mut self.0).without_dictionary();
-    }
-
     /// Opens the bytes of a file.
     pub fn open(&self, bytes: Uint8Array) -> Result<RawFilter, JsValue> {
         self.0.reader(Bytes { array: bytes, at: 0 }).map(RawFilter).map_err(thrown)
-    }
-}
-
-/// The keys of a dictionary, a batch at a time.
-#[wasm_bindgen]
-#[derive(Default)]
-pub struct Dictionary(Vec<Box<[u8]>>);
-
-#[wasm_bindgen]
-impl Dictionary {
-    /// No keys yet.
-    #[wasm_bindgen(constructor)]
-    #[must_use]
-    pub fn new() -> Dictionary {
-        Dictionary::default()
-    }
-
-    /// Adds keys, which must be texts or bytes.
-    pub fn add(&mut self, batch: &Batch) -> Result<(), JsValue> {
-        for key in batch.keys() {
-            let KeyRef::Bytes(bytes) = key else {
-                return Err(thrown("the keys of a dictionary are texts; write integers as texts"));
-            };
-            self.0.push(bytes.into());
-        }
-        Ok(())
-    }
-}
-
-impl Dictionary {
-    pub(crate) fn universe(self) -> Result<Universe, JsValue> {
-        Universe::dictionary(self.0.iter().map(|key| &**key)).map_err(thrown)
     }
 }
 
@@ -185,12 +139,18 @@ impl RawFilter {
 
     /// Whether each key passes: 1 or 0.
     pub fn has_batch(&self, batch: &Batch) -> Result<Vec<u8>, JsValue> {
-        let answers = self.0.contains_many(&batch.keys()).map_err(thrown)?;
-        Ok(answers.into_iter().map(u8::from).collect())
+        let keys = batch.keys();
+        #[cfg(feature = "full")]
+        let answers = self.0.contains_many(&keys).map_err(thrown)?.into_iter().map(Ok);
+        // The small build has no code for batches.
+        #[cfg(not(feature = "full"))]
+        let answers = keys.into_iter().map(|key| self.0.contains(key).map_err(thrown));
+        answers.map(|passes| passes.map(u8::from)).collect()
     }
 
     /// Whether a key passes that is written as text, taken as `tamis query` takes it.
     pub fn query(&self, text: &str) -> Result<bool, JsValue> {
+        #[cfg(feature = "full")]
         if let Some(plan) = self.0.plan().zone() {
             let number = plan.universe().number_of_text(text.as_bytes()).map_err(thrown)?;
             return self.0.contains_number(number).map_err(thrown);
@@ -228,14 +188,6 @@ impl RawFilter {
         let (fpr, fnr) = (self.0.expected_fpr(), self.0.expected_fnr());
         let members = Estimate::of_members(passed as u64, keys as u64, fpr, fnr)?;
         Some(vec![members.value, members.low, members.high])
-    }
-
-    /// What is known of it, as JSON.
-    pub fn info(&self) -> Result<String, JsValue> {
-        let info = Info::new(&self.0, true).ok_or_else(|| {
-            thrown(format!("a {} filter cannot be shown by this release", self.0.kind()))
-        })?;
-        serde_json::to_string(&info).map_err(thrown)
     }
 }
 

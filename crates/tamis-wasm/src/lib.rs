@@ -1,7 +1,8 @@
 //! What JavaScript sees of the library. The bindings translate and never compute: `npm/` has the
 //! package around them, with its types.
 //!
-//! Without the feature `full` this is the small build, which opens filters and asks them.
+//! Without the feature `full` this is the small build, which opens rate filters and published ones,
+//! and asks them.
 
 #[cfg(feature = "full")]
 pub mod build;
@@ -14,6 +15,8 @@ pub mod keys;
 mod options;
 #[cfg(feature = "full")]
 pub mod plan;
+#[cfg(feature = "full")]
+pub mod zone;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -1,7 +1,7 @@
 //! Options of JavaScript become plans. Numbers come as their digits, so that none is rounded.
 
 use crate::error::thrown;
-use crate::filter::Dictionary;
+use crate::zone::Dictionary;
 use serde::Deserialize;
 use std::str::FromStr;
 use std::time::Duration;

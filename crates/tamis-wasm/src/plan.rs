@@ -1,8 +1,8 @@
 //! Plans as JSON, and their charts as SVG.
 
 use crate::error::thrown;
-use crate::filter::Dictionary;
 use crate::options::{AnyRate, PrivacyOptions, RateOptions, ZoneOptions, read};
+use crate::zone::Dictionary;
 use serde::Serialize;
 use tamis_facts::{ChainReport, PrivacyReport, PrivatePlan, RateReport, StaticReport, ZoneReport};
 use tamis_plot::{Chart, tradeoff};

@@ -3,9 +3,8 @@
 // BUILD is the folder with tamis/ and expected.json.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -15,16 +14,15 @@ const types = { js: "text/javascript", json: "application/json", wasm: "applicat
 const PAGE = '<!doctype html><title>tamis</title><script type="module" src="/page.js"></script>';
 const SECONDS = 120;
 
-const profile = mkdtempSync(join(tmpdir(), "tamis-chromium-"));
+// A fresh one each time. The last one stays, since Chromium writes to it until it has ended.
+const profile = join(build, "chromium");
+rmSync(profile, { recursive: true, force: true });
 let browser;
 
 function end(code, text) {
   clearTimeout(timer);
   console.log(text);
-  browser.once("exit", () => {
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
-    process.exit(code);
-  });
+  browser.once("exit", () => process.exit(code));
   browser.kill();
 }
 
