@@ -85,7 +85,7 @@ export function lookups(wasm) {
 
     estimateMembers(keys) {
       if (this.promise !== "privacy") {
-        throw new TamisError("only a published filter is wrong at known chances: count its answers");
+        throw new TamisError("only a published filter errs by known chances; ask has or hasMany");
       }
       const answers = this.hasMany(keys);
       let passed = 0;
@@ -161,7 +161,7 @@ async function body(response, most) {
     length += value.length;
     if (length > most) {
       await reader.cancel();
-      throw new TamisError(`${response.url} is longer than maxBytes allows (${most} with a header)`);
+      throw new TamisError(`${response.url} is longer than maxBytes allows: ${most} with a header`);
     }
     parts.push(value);
   }

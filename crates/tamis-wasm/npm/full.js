@@ -118,7 +118,7 @@ export function everything(wasm) {
     #raw;
 
     constructor(making, raw) {
-      if (making !== MAKING) throw new TamisError("open the filter of another program: openForeign");
+      if (making !== MAKING) throw new TamisError("openForeign opens filters of other programs");
       this.#raw = raw;
     }
     get format() {

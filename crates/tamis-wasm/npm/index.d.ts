@@ -212,11 +212,14 @@ export interface RatePlan {
   advice: string[];
 }
 
-/** A universe: a size, "1..48", "ipv4", "10.0.0.0/8" or "2^16"; or the keys of a dictionary. */
-export type UniverseText = Count | readonly Key[];
+/**
+ * A universe: a size, "1..48", "2^16", "ipv4", "10.0.0.0/8", "ipv6", "uuid", "mac", "hex:20", as
+ * the command line takes it; or the keys of a dictionary.
+ */
+export type UniverseOption = Count | readonly Key[];
 
 export interface ZoneOptions {
-  universe: UniverseText;
+  universe: UniverseOption;
   items: Count;
   /** "auto" if not given. */
   code?: "auto" | "egh" | "coprime" | "rs";

@@ -1,6 +1,6 @@
 /**
- * The small build: it opens rate filters and published ones, and asks them. For zone filters, `info`
- * and all the rest import "tamis".
+ * The small build: it opens rate filters and published ones, and asks them. For zone filters, for
+ * `info` and for all the rest import "tamis".
  */
 
 import type { Filter as FullFilter } from "./index.js";

@@ -108,6 +108,8 @@ const zones = [
   { universe: "10.0.0.0/8", items: 2, counting: true },
   { universe: "2^16", items: 10, prefer: "probes" },
   { universe: 1000, items: 2, code: "coprime" },
+  { universe: "ipv6", items: 2 },
+  { universe: "hex:20", items: 3, counting: true },
 ];
 const privates = [
   { items: 1000000, epsilon: 4 },
@@ -120,7 +122,8 @@ const privates = [
 ];
 
 function plans(promise, cases) {
-  const flags = { counterBits: "--counter-bits", windowItems: "--window", windowSeconds: "--window" };
+  const window = "--window";
+  const flags = { counterBits: "--counter-bits", windowItems: window, windowSeconds: window };
   return cases.map((options) => {
     const args = Object.entries(options).flatMap(([name, value]) => {
       const flag = flags[name] ?? `--${name}`;
