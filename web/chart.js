@@ -37,15 +37,16 @@ function spread(labels, top, bottom) {
 /**
  * Draws into an <svg>.
  *   x, y: { label, from, to, log, ticks: [[value, text], ...] }
- *   curves: [{ name, points: [[x, y], ...], chosen, dashed, choose }]
+ *   curves: [{ name, points: [[x, y], ...], chosen, wrong, dashed, choose }]
  *   marks: [{ x, y, text }]
  */
 export function draw(svg, { title, x, y, curves, marks }) {
   const width = Math.max(280, Math.round(svg.parentElement.clientWidth));
   const height = Math.round(Math.min(380, Math.max(300, width * 0.55)));
   const longest = Math.max(...curves.map((curve) => curve.name.length));
+  const widest = Math.max(...y.ticks.map(([, text]) => text.length));
   const plane = {
-    left: 50,
+    left: 16 + 7.5 * widest,
     right: width - 14 - 7 * longest,
     top: 26,
     bottom: height - 44,
@@ -88,7 +89,7 @@ export function draw(svg, { title, x, y, curves, marks }) {
       .map(([a, b]) => [across(a), up(b)]);
     const seen = clipped(places, plane);
     if (seen.length === 0) continue;
-    const kind = `curve${curve.chosen ? " chosen" : ""}${curve.dashed ? " dashed" : ""}`;
+    const kind = `curve${tone(curve)}${curve.dashed ? " dashed" : ""}`;
     const path = seen.map(([a, b], i) => `${i ? "L" : "M"}${a.toFixed(1)} ${b.toFixed(1)}`);
     parts.push(shape("path", { class: kind, d: path.join("") }));
     const [lastX, lastY] = seen[seen.length - 1];
@@ -98,7 +99,7 @@ export function draw(svg, { title, x, y, curves, marks }) {
   for (const { x: from, y: height_, at, curve } of labels) {
     const leader = `M${from.toFixed(1)} ${height_.toFixed(1)}L${plane.right + 8} ${at.toFixed(1)}`;
     parts.push(shape("path", { class: "leader", d: leader }));
-    const kind = `label${curve.chosen ? " chosen" : ""}${curve.choose ? " choose" : ""}`;
+    const kind = `label${tone(curve)}${curve.choose ? " choose" : ""}`;
     const label = { class: kind, x: plane.right + 11, y: (at + 4).toFixed(1) };
     const text = shape("text", label, curve.name);
     if (curve.choose) text.addEventListener("click", curve.choose);
@@ -117,6 +118,11 @@ export function draw(svg, { title, x, y, curves, marks }) {
     }
   }
   svg.replaceChildren(...parts);
+}
+
+/** How a curve and its label stand out. */
+function tone({ chosen, wrong }) {
+  return `${chosen ? " chosen" : ""}${wrong ? " wrong" : ""}`;
 }
 
 /** The part of a curve that lies in the plane; where it leaves at the top, it ends there. */

@@ -3,7 +3,7 @@
 import { FILTERS, advise, planOptions, rateOptions } from "./advise.js";
 import { draw } from "./chart.js";
 import { $, copy, element, showFacts, showTable } from "./dom.js";
-import { plan } from "./engine.js";
+import { plan, planned, wish } from "./engine.js";
 import { lines } from "./lines.js";
 import { LIMITS, fromHash, isUniverse, toHash } from "./link.js";
 import {
@@ -110,6 +110,10 @@ export function beginChoosing() {
     if (now !== width) showAnswer();
     width = now;
   }).observe($("chart").parentElement);
+  // The result in a line, for hands that work where the result itself is not in sight.
+  new IntersectionObserver(([{ isIntersecting }]) => {
+    $("strip").classList.toggle("idle", isIntersecting);
+  }).observe($("verdict"));
   beginLines();
   showQuestions();
 }
@@ -178,9 +182,10 @@ let speaking = 0;
 function showAnswer() {
   if (tamis === null) return;
   const advice = advise(state);
-  const found = plan(tamis, advice.promise, planOptions(state, advice));
+  const found = advice.promise === "zone"
+    ? wishForZone(advice) : plan(tamis, advice.promise, planOptions(state, advice));
   $("why").replaceChildren(...advice.why.map((reason) => element("li", {}, reason)));
-  const problem = [advice.warning, found.error].filter(Boolean).join(" ");
+  const problem = [advice.warning, found?.error].filter(Boolean).join(" ");
   $("warning").textContent = problem;
   $("warning").hidden = problem === "";
   const name = advice.promise === "privacy" ? "a linear filter" : `a ${advice.filter} filter`;
@@ -188,6 +193,13 @@ function showAnswer() {
     "Take ", element("b", {}, advice.promise), ", with ", element("b", {}, name), ".");
   $("link").value = location.origin + location.pathname + toHash(state);
   showLines();
+  $("advice").setAttribute("aria-busy", String(found === undefined));
+  if (advice.promise !== "zone") $("chart").closest("figure").setAttribute("aria-busy", "false");
+  if (found === undefined) {
+    // The numbers of the plan before it stay until the new ones come.
+    $("strip").textContent = "Computing …";
+    return;
+  }
   const answer = found.plan ? SHOW[advice.promise](found.plan, advice) : null;
   if (answer === null) {
     showFacts($("facts"), []);
@@ -216,7 +228,8 @@ function sizeFact(found) {
 // Rate: bits against the rate, a line for each layout.
 
 const RATES = [];
-for (let place = 3; place <= 90; place += 3) RATES.push(atPlace(-place));
+for (let place = 3; place <= 87; place += 6) RATES.push(atPlace(-place));
+RATES.push(1e-9);
 
 function showRate(found, advice) {
   const { items, fpr } = state;
@@ -290,14 +303,36 @@ function lookup(found) {
 
 const CODES = ["egh", "coprime", "rs"];
 
-function showZone(found) {
-  const most = Math.max(16, 4 * state.d);
-  const places = [];
-  for (let i = 0; i <= 18; i += 1) places.push(Math.round(most ** (i / 18)));
+/** Where the curves have points. They are the same for all d, so that most are known already. */
+const GRID = [
+  1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1000,
+];
+
+/** How far the curves go. */
+function mostItems() {
+  return GRID.find((d) => d >= 2 * state.d && d >= 16) ?? 1000;
+}
+
+function zoneOptions(d, counting) {
+  return { universe: state.universe, items: d, counting };
+}
+
+/** The plan, if it has been made; if not, it is made first, and then those of the curves. */
+function wishForZone({ counting }) {
+  const places = GRID.filter((d) => d <= mostItems());
+  const wanted = [state.d, ...places].map((d) => zoneOptions(d, counting));
+  const missing = wanted.some((options) => planned("zone", options) === undefined);
+  $("chart").closest("figure").setAttribute("aria-busy", String(missing));
+  if (missing) wish("zone", wanted, showAnswer);
+  return planned("zone", wanted[0]);
+}
+
+function showZone(found, { counting }) {
+  const most = mostItems();
   const points = { egh: [], coprime: [], rs: [] };
-  for (const d of new Set([...places, state.d].sort((a, b) => a - b))) {
-    const options = { universe: state.universe, items: d, counting: advise(state).counting };
-    const other = plan(tamis, "zone", options).plan;
+  const places = new Set([...GRID.filter((d) => d <= most), state.d].sort((a, b) => a - b));
+  for (const d of places) {
+    const other = planned("zone", zoneOptions(d, counting))?.plan;
     if (!other) continue;
     points[other.code].push([d, Number(other.bits)]);
     for (const { code, bits } of other.alternatives) points[code].push([d, Number(bits)]);
@@ -312,7 +347,7 @@ function showZone(found) {
   for (let decade = low; decade <= Math.max(high, low + 1); decade += 1) {
     yTicks.push([10 ** decade, decade < 6 ? grouped(10 ** decade) : `1e${decade}`]);
   }
-  const xTicks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 4000]
+  const xTicks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
     .filter((d) => d <= most).map((d) => [d, grouped(d)]);
   const others = [{ code: found.code, bits: found.bits, probes: found.probes },
     ...found.alternatives].sort((a, b) => Number(a.bits) - Number(b.bits));
@@ -379,7 +414,7 @@ function showPrivacy(found) {
   return {
     facts: [
       sizeFact(found),
-      ["Members that are missed", percent(found.fn), "false negatives (FN)", "fn"],
+      ["Members missed", percent(found.fn), "false negatives (FN)", "fn"],
       ["Strangers that pass", percent(found.fp), "false positives (FP)", "fp"],
       ["Loss", significant(found.epsilon, 10), `of ${found.epsilon_asked} asked for`, "epsilon"],
     ],

@@ -16,7 +16,8 @@ export function showFacts(list, facts) {
     ...facts.map(([name, value, exact, id, bad]) => {
       const said = element("dd", id ? { "data-fact": id } : {}, value);
       if (bad) said.className = "bad";
-      if (exact) said.append(element("span", { class: "exact" }, exact));
+      // A small size is exact already.
+      if (exact && exact !== value) said.append(element("span", { class: "exact" }, exact));
       return element("div", {}, element("dt", {}, name), said);
     }),
   );
@@ -50,6 +51,8 @@ export async function copy(text, button, fallback) {
 
 /** Draws the SVG that the library wrote. It is parsed as XML, so it cannot be anything else. */
 export function showDrawing(place, text) {
-  const drawing = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  // The page's policy forbids styles in the text; as an attribute the colour is allowed.
+  const bare = text.replaceAll(/ style="fill:([^"]*)"/g, ' fill="$1"');
+  const drawing = new DOMParser().parseFromString(bare, "image/svg+xml").documentElement;
   place.replaceChildren(document.importNode(drawing, true));
 }

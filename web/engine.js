@@ -14,23 +14,62 @@ export function load() {
 const known = new Map();
 const MAX_KNOWN = 20_000;
 
-function remembered(name, options, make) {
-  const key = name + JSON.stringify(options);
-  let found = known.get(key);
-  if (found === undefined) {
-    try {
-      found = { plan: make(options) };
-    } catch (error) {
-      found = { error: String(error.message ?? error) };
-    }
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(key, found);
-  }
+const keyOf = (promise, options) => promise + JSON.stringify(options);
+
+function remember(key, found) {
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(key, found);
   return found;
 }
 
 /** A plan of a promise, as { plan } or as { error } with the library's sentence. */
+export function make(tamis, promise, options) {
+  const plans = { rate: tamis.planRate, zone: tamis.planZone, privacy: tamis.planPrivacy };
+  try {
+    return { plan: plans[promise](options) };
+  } catch (error) {
+    return { error: String(error.message ?? error) };
+  }
+}
+
+/** The same at once, for plans that take about a millisecond. */
 export function plan(tamis, promise, options) {
-  const make = { rate: tamis.planRate, zone: tamis.planZone, privacy: tamis.planPrivacy }[promise];
-  return remembered(promise, options, make);
+  const key = keyOf(promise, options);
+  return known.get(key) ?? remember(key, make(tamis, promise, options));
+}
+
+// Plans of zones take up to some seconds, so a worker makes them. Only the latest wishes count:
+// those of a place that a drag has left are dropped.
+
+let worker = null;
+let busy = false;
+let wishes = [];
+let tell = () => {};
+
+/** A plan that was made, or undefined. */
+export function planned(promise, options) {
+  return known.get(keyOf(promise, options));
+}
+
+/** Has these plans made, in their order, in place of earlier wishes. Calls back for each. */
+export function wish(promise, list, arrived) {
+  wishes = list.filter((options) => planned(promise, options) === undefined)
+    .map((options) => ({ promise, options }));
+  tell = arrived;
+  next();
+}
+
+function next() {
+  if (busy || wishes.length === 0) return;
+  if (worker === null) {
+    worker = new Worker("plan-worker.js", { type: "module" });
+    worker.addEventListener("message", ({ data: { promise, options, found } }) => {
+      busy = false;
+      remember(keyOf(promise, options), found);
+      tell();
+      next();
+    });
+  }
+  busy = true;
+  worker.postMessage(wishes.shift());
 }

@@ -16,17 +16,27 @@ function isOwn(bytes) {
   return MAGIC.every((byte, i) => bytes[i] === byte);
 }
 
+/** The lines of a text. A line end at its end begins no further one. */
+function linesOf(text) {
+  return text.replace(/\r?\n$/, "").split(/\r?\n/);
+}
+
 const DO = {
-  open(tamis, { name, bytes, key }) {
+  open(tamis, { name, bytes, key, dictionary }) {
     filter?.free();
     filter = null;
     foreign = false;
+    const length = bytes.length;
     if (bytes.length > MAX_BYTES) {
       throw new Error(`the file has ${bytes.length} bytes; this page takes at most ${MAX_BYTES}`);
     }
     if (isOwn(bytes)) {
-      filter = tamis.open(bytes, { maxBytes: MAX_BYTES, ...(key && { key }) });
-      return described(name);
+      filter = tamis.open(bytes, {
+        maxBytes: MAX_BYTES,
+        ...(key && { key }),
+        ...(dictionary && { dictionary: linesOf(dictionary) }),
+      });
+      return described(name, length);
     }
     try {
       filter = tamis.openForeign(bytes, { maxBytes: MAX_BYTES });
@@ -34,7 +44,7 @@ const DO = {
       throw new Error(`this is no filter file that tamis knows: ${error.message}`);
     }
     foreign = true;
-    return described(name);
+    return described(name, length);
   },
 
   sample(tamis) {
@@ -42,7 +52,7 @@ const DO = {
     foreign = false;
     const options = { universe: "ipv4", items: 4, counting: true };
     filter = tamis.buildZone(options, ["10.0.0.1", "10.0.0.2", "192.168.7.9"]);
-    return described("a sample of three addresses");
+    return described("a sample of three addresses", filter.toBytes().length);
   },
 
   ask(_, { keys, kind }) {
@@ -61,7 +71,7 @@ const DO = {
   },
 };
 
-function described(name) {
+function described(name, length) {
   const info = filter.info();
   const draw = { title: name, bare: true };
   let picture = null;
@@ -72,10 +82,11 @@ function described(name) {
   }
   return {
     name,
+    length,
     foreign,
     kind: foreign ? filter.format : filter.kind,
     promise: foreign ? "rate" : filter.promise,
-    health: foreign ? null : filter.health,
+    health: foreign ? (info.health ?? null) : (info.health === undefined ? null : filter.health),
     fill: foreign ? info.fill : filter.fill,
     estimatedItems: foreign ? info.estimated_items : filter.estimatedItems,
     fnr: foreign ? 0 : filter.fnr,

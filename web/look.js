@@ -61,6 +61,11 @@ export function beginLooking() {
   });
   // A file that misses the field must not take the place of the page.
   for (const name of ["dragover", "drop"]) addEventListener(name, (e) => e.preventDefault());
+  for (const id of ["key-file", "dictionary-file"]) {
+    $(id).addEventListener("change", () => {
+      if (latest !== null) openFile(latest);
+    });
+  }
   $("sample").addEventListener("click", () => show(() => ask("sample")));
   $("ask").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -76,7 +81,11 @@ export function beginLooking() {
 
 const MAX_FILE = 256 * 1024 * 1024;
 
+/** The latest file: it is opened again when its key or its dictionary comes. */
+let latest = null;
+
 function openFile(file) {
+  latest = file;
   if (file.size > MAX_FILE) {
     problem(`${file.name} has ${grouped(file.size)} bytes; this page takes at most ` +
       `${grouped(MAX_FILE)}. The command line has no such limit: tamis info FILE.`);
@@ -84,8 +93,21 @@ function openFile(file) {
   }
   show(async () => {
     const bytes = new Uint8Array(await file.arrayBuffer());
-    return ask("open", { name: file.name, bytes }, [bytes.buffer]);
+    const key = await secretKey();
+    const dictionary = await $("dictionary-file").files[0]?.text();
+    return ask("open", { name: file.name, bytes, key, dictionary }, [bytes.buffer]);
   });
+}
+
+/** The bytes of the key file. As at the shell, a line end does not count. */
+async function secretKey() {
+  const file = $("key-file").files[0];
+  if (file === undefined) return undefined;
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let end = bytes.length;
+  if (bytes[end - 1] === 0x0a) end -= 1;
+  if (bytes[end - 1] === 0x0d) end -= 1;
+  return bytes.slice(0, end);
 }
 
 async function show(open) {
@@ -108,7 +130,9 @@ function describe() {
   $("file-what").textContent = opened.foreign
     ? `A filter of another program: ${opened.kind}.`
     : `A ${opened.kind} filter. ${PROMISES[opened.promise](info)}`;
-  const facts = [["Size", size(info.bytes ?? 0), `${grouped(info.bytes ?? 0)} bytes`, "file-bytes"]];
+  const facts = [
+    ["Size of the file", size(opened.length), `${grouped(opened.length)} bytes`, "file-bytes"],
+  ];
   if (typeof opened.fill === "number") facts.push(["Full", percent(opened.fill), "of its cells"]);
   const items = info.len ?? opened.estimatedItems;
   if (items !== null && items !== undefined) {
@@ -120,12 +144,12 @@ function describe() {
   }
   const now = info.fpr_now ?? info.expected_fpr;
   if (typeof now === "number") {
-    facts.push(["Strangers that pass now", percent(now), "", "file-fpr"]);
+    facts.push(["Strangers that pass", percent(now), "as it is now", "file-fpr"]);
   }
-  if (opened.fnr > 0) facts.push(["Members that are missed", percent(opened.fnr)]);
+  if (opened.fnr > 0) facts.push(["Members missed", percent(opened.fnr)]);
   if (opened.health !== null) {
     const good = opened.health === "within";
-    facts.push(["Health", good ? "within its plan" : "beyond its plan",
+    facts.push(["Health", good ? "within" : "beyond",
       good ? "it keeps its promise" : "it holds more than was planned", "file-health", !good]);
   }
   showFacts($("file-facts"), facts);

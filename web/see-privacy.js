@@ -60,8 +60,8 @@ export function beginPrivacy(tamis) {
     const curves = [flat("plan, FN", plan.fn), flat("plan, FP", plan.fp)];
     if (draws > 0) {
       const line = (at) => path.map((one) => [one[0], one[at]]);
-      curves.push({ name: "missed", chosen: true, points: line(1) });
-      curves.push({ name: "strangers", chosen: true, points: line(2) });
+      curves.push({ name: "members", chosen: true, points: line(1) });
+      curves.push({ name: "strangers", chosen: true, wrong: true, points: line(2) });
     }
     const shares = [plan.fn, plan.fp, ...path.slice(-ENOUGH).flatMap((one) => [one[1], one[2]])];
     const step = Math.max(...shares) > 0.5 ? 0.25 : Math.max(...shares) > 0.2 ? 0.1 : 0.05;

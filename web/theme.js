@@ -2,7 +2,7 @@
 
 const THEMES = ["auto", "light", "dark"];
 const NAMES = { auto: "Auto", light: "Light", dark: "Dark" };
-const LABELS = { auto: "Colours: as the system", light: "Colours: light", dark: "Colours: dark" };
+const LABELS = { auto: "Auto colours", light: "Light colours", dark: "Dark colours" };
 
 /** A browser may refuse to store anything; then the choice lasts as long as the page. */
 function stored() {

@@ -59,17 +59,20 @@ async function open(browser, address, hash = "", options = {}) {
   });
   await page.goto(address + hash);
   await page.waitForSelector("html[data-ready=yes]");
+  await settled(page);
   return page;
 }
 
-const exact = (page, name) => page.locator(`[data-fact=${name}] .exact`).textContent();
+const exact = (page, name) => page.locator(`[data-fact=${name}]`).evaluate((fact) =>
+  fact.lastChild.textContent);
 const bold = (page, name) => page.locator(`[data-fact=${name}]`).evaluate((fact) =>
   fact.firstChild.textContent);
 
-/** The next frame has been drawn, and with it the answer. */
+/** The next frame has been drawn, with the answer and all its curves. */
 async function settled(page) {
   await page.evaluate(() => new Promise((resolve) =>
     requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await page.waitForFunction(() => document.querySelector("#choose [aria-busy=true]") === null);
 }
 
 /** Drags the thumb of a slider by a share of its length, as a hand does. */
@@ -224,7 +227,7 @@ const visits = {
     const link = await page.locator("#link").inputValue();
     assert.equal(link, page.url());
     const facts = await page.locator("#facts").textContent();
-    const other = await open(browser, link);
+    const other = await open(browser, address, link.slice(address.length));
     assert.equal(await other.locator("#facts").textContent(), facts);
     assert.equal(await other.locator("#items").inputValue(), await page.locator("#items").inputValue());
     assert.ok(await other.getByLabel("Not at all").isChecked());
@@ -274,9 +277,8 @@ const visits = {
         document.getElementById("file-name").textContent === name, file);
       const now = info.fpr_now ?? info.expected_fpr;
       assert.equal(await bold(page, "file-fpr"), percent(now), file);
-      if (info.bytes !== undefined) {
-        assert.equal(await exact(page, "file-bytes"), `${grouped(info.bytes)} bytes`, file);
-      }
+      const length = readFileSync(join(folder, file)).length;
+      assert.equal(await exact(page, "file-bytes"), `${grouped(length)} bytes`, file);
       if (info.health !== undefined) assert.match(await bold(page, "file-health"), /within/);
       assert.ok(await page.locator("#file-picture svg path, #file-picture svg rect").count() > 0, file);
       const fields = await page.locator("#file-fields tbody tr").count();
@@ -318,6 +320,34 @@ const visits = {
       drop.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
     }, [...whole]);
     await page.waitForFunction(() => document.getElementById("file-name").textContent === "dropped.tamis");
+    await page.context().close();
+  },
+
+  async "a filter with a secret key, and one over a dictionary"(browser, address) {
+    writeFileSync(join(folder, "key"), "a secret key of some length\n");
+    writeFileSync(join(folder, "nouns.txt"), "ant\nbee\ncat\ndog\neel\n");
+    writeFileSync(join(folder, "two.txt"), "bee\neel\n");
+    const universe = "dictionary:nouns.txt";
+    tamis("build", "rate", "--hash", "keyed", "--key-file", "key", "--fpr", "1%", "-o", "keyed.tamis", "two.txt");
+    tamis("build", "zone", "--universe", universe, "--items", "2", "-o", "nouns.tamis", "two.txt");
+    const page = await open(browser, address);
+    await page.setInputFiles("#file", join(folder, "keyed.tamis"));
+    await page.waitForSelector("#look-problem:not([hidden])");
+    assert.match(await page.locator("#look-problem").textContent(), /key/);
+    await page.getByText("It has a secret key").click();
+    await page.setInputFiles("#key-file", join(folder, "key"));
+    await page.setInputFiles("#dictionary-file", join(folder, "nouns.txt"));
+    for (const file of ["keyed.tamis", "nouns.tamis"]) {
+      await page.setInputFiles("#file", join(folder, file));
+      await page.waitForFunction((name) => !document.getElementById("looked").hidden &&
+        document.getElementById("file-name").textContent === name, file);
+      await page.locator("#ask-keys").fill("ant\nbee\ncat\ndog\neel");
+      await page.getByRole("button", { name: "Ask", exact: true }).first().click();
+      await page.waitForFunction(() => /2 of 5/.test(document.getElementById("ask-summary").textContent));
+    }
+    await page.getByRole("button", { name: "List the items" }).click();
+    await page.waitForFunction(() => /exactly/.test(document.getElementById("list-summary").textContent));
+    assert.deepEqual(await page.locator("#list-answers .key").allTextContents(), ["bee", "eel"]);
     await page.context().close();
   },
 
@@ -382,7 +412,7 @@ const visits = {
     assert.ok(await page.locator("#report-absent").isVisible());
     await page.context().close();
     mkdirSync(join(folder, "report"));
-    writeFileSync(join(folder, "report/index.html"), "<!doctype html><title>r</title><h1>recomputed</h1>");
+    writeFileSync(join(folder, "report/index.html"), "<!doctype html><title>r</title><link rel=icon href=data:,><h1>recomputed</h1>");
     const { server, address: other } = await explore("--report", "report");
     try {
       const linked = await open(browser, other);
