@@ -21,7 +21,8 @@ const LINE = 15;
 
 /** Moves labels apart that would cover each other, as little as possible, and within the plane. */
 function spread(labels, top, bottom) {
-  labels.sort((a, b) => a.y - b.y);
+  // Of curves that leave at the top, the one that leaves first has the highest label.
+  labels.sort((a, b) => a.y - b.y || a.x - b.x);
   let low = top;
   for (const label of labels) {
     label.at = Math.max(label.y, low);

@@ -242,9 +242,10 @@ function showRate(found, advice) {
       return other ? [[rate, other.bits_per_item]] : [];
     }),
   }));
-  // Counters take four times the bits of the others, and would press them to the ground.
-  const tall = curves.filter((curve) => curve.name !== "counting" || curve.chosen);
-  const most = Math.max(...tall.flatMap((curve) => curve.points.map(([, bits]) => bits)));
+  // Counters, and split blocks at small rates, would press the others to the ground: what is far
+  // above a Bloom filter leaves the chart at its top. The plan itself stays in sight.
+  const bloom = curves.find((curve) => curve.name === "bloom").points.map(([, bits]) => bits);
+  const most = Math.max(1.4 * Math.max(0, ...bloom), 1.1 * found.bits_per_item);
   const step = [2, 5, 10, 20, 50, 100, 200, 500].find((tick) => most / tick <= 7) ?? 1000;
   const top = step * Math.ceil(most / step);
   const yTicks = [];

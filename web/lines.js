@@ -1,6 +1,7 @@
 // What to type: the same plan at the shell, in Rust, in Python and in Valkey.
 
 import { advise } from "./advise.js";
+import { NAMED } from "./link.js";
 import { readCount, underscored } from "./numbers.js";
 
 const RUST = {
@@ -127,10 +128,11 @@ function loaded(name, file, exists) {
 function ofZone({ universe, d }, { counting }) {
   const ends = /^(\d+)\.\.(\d+)$/.exec(universe);
   const size = readCount(universe);
-  const element = universe === "ipv4" ? '"10.0.0.1"' : `${ends ? ends[1] : 0}`;
-  const rustElement = universe === "ipv4" ? element : `${element}u64`;
-  let rustUniverse = "Universe::ipv4()";
-  let pythonUniverse = '"ipv4"';
+  const named = Object.hasOwn(NAMED, universe);
+  const element = named ? `"${NAMED[universe]}"` : `${ends ? ends[1] : 0}`;
+  const rustElement = named ? element : `${element}u64`;
+  let rustUniverse = `Universe::${universe}()`;
+  let pythonUniverse = `"${universe}"`;
   if (ends) {
     const [first, last] = [underscored(Number(ends[1])), underscored(Number(ends[2]))];
     rustUniverse = `Universe::interval(${first}, ${last})?`;

@@ -36,9 +36,17 @@ export const LIMITS = {
   d: [1, 1000],
 };
 
-/** Whether a text names a universe: ipv4, a size, or first..last. */
+/** The universes that have a name, with an element of each. */
+export const NAMED = {
+  ipv4: "10.0.0.1",
+  ipv6: "2001:db8::1",
+  mac: "02:00:00:00:00:01",
+  uuid: "123e4567-e89b-12d3-a456-426614174000",
+};
+
+/** Whether a text names a universe: ipv4 and the like, a size, or first..last. */
 export function isUniverse(text) {
-  if (text === "ipv4") return true;
+  if (Object.hasOwn(NAMED, text)) return true;
   const ends = /^(\d+)\.\.(\d+)$/.exec(text);
   if (ends) return Number(ends[1]) <= Number(ends[2]) && Number.isSafeInteger(Number(ends[2]));
   const size = readCount(text);

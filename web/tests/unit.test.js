@@ -94,10 +94,10 @@ test("a link that is wrong changes nothing", () => {
 });
 
 test("universes", () => {
-  for (const text of ["ipv4", "65536", "1e6", "2^16", "1..48", "0..0"]) {
+  for (const text of ["ipv4", "uuid", "65536", "1e6", "2^16", "1..48", "0..0"]) {
     assert.ok(isUniverse(text), text);
   }
-  for (const text of ["", "0", "ipv5", "9..3", "-1..3", "1..2..3", "a..b"]) {
+  for (const text of ["", "0", "ipv5", "toString", "9..3", "-1..3", "1..2..3", "a..b"]) {
     assert.ok(!isUniverse(text), text);
   }
 });
