@@ -3,8 +3,8 @@
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-use tamis::Error;
 use tamis::privacy::LedgerError;
+use tamis::{Error, PartFault};
 
 /// The class of tamis/_errors.py for an error.
 fn class_of(error: &Error) -> &'static str {
@@ -31,7 +31,9 @@ fn class_of(error: &Error) -> &'static str {
         | Error::Epsilon { .. }
         | Error::CountedItems { .. }
         | Error::PrivateRate { .. } => "PlanError",
-        Error::Mismatch { .. } => "MismatchError",
+        Error::Part(PartFault::Number { .. } | PartFault::TooManyItems { .. }) => "PlanError",
+        Error::Part(PartFault::NotPart) => "FileError",
+        Error::Mismatch { .. } | Error::Part(_) => "MismatchError",
         Error::Memory { .. } => "OutOfMemoryError",
         Error::NotTamis
         | Error::Kind { .. }

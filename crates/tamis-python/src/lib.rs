@@ -12,6 +12,7 @@
 //! | `foreign` | filters of other programs |
 //! | `guarded` | a value that Python threads share |
 //! | `rate`, `zone`, `privacy`, `concurrent` | the classes of filters |
+//! | `parts` | a filter that several processes build |
 //! | `plan` | plans |
 //! | `notebook` | one line, and a page for notebooks |
 //! | `errors` | the library's errors as exceptions |
@@ -26,6 +27,7 @@ mod foreign;
 mod guarded;
 mod keys;
 mod notebook;
+mod parts;
 mod plan;
 mod privacy;
 mod rate;
@@ -50,6 +52,8 @@ mod _tamis {
     use super::filter::{_restore, Filter, open};
     #[pymodule_export]
     use super::foreign::ForeignFilter;
+    #[pymodule_export]
+    use super::parts::{_parts, Parts};
     #[pymodule_export]
     use super::plan::{Plan, PrivacyPlan, RatePlan, ZonePlan, plan_privacy, plan_rate, plan_zone};
     #[pymodule_export]

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat};
 use std::sync::{Mutex, PoisonError};
-use tamis::privacy::{Epsilon, Ledger as LibraryLedger, LinearDraft, Receipt, UltraFilter};
+use tamis::privacy::{Delta, Epsilon, Ledger as LibraryLedger, LinearDraft, Receipt, UltraFilter};
 use tamis::{AnyFilter, Error};
 
 /// The loss that an argument means: an integer, a float, a Decimal or its text.
@@ -24,6 +24,14 @@ pub(crate) fn epsilon_of(given: &Bound<'_, PyAny>) -> PyResult<Epsilon> {
         return Epsilon::try_from(value.value()).or_raise(py);
     }
     given.str()?.to_str()?.parse::<Epsilon>().or_raise(py)
+}
+
+/// The chance that an argument means: a float, a Decimal or its text.
+fn delta_of(given: &Bound<'_, PyAny>) -> PyResult<Delta> {
+    if given.is_instance_of::<PyBool>() {
+        return Err(PyTypeError::new_err("delta is a number (got bool)"));
+    }
+    given.str()?.to_str()?.parse::<Delta>().or_raise(given.py())
 }
 
 fn loss(filter: &Filter, py: Python<'_>) -> PyResult<f64> {
@@ -202,19 +210,34 @@ impl Ledger {
         py.detach(|| work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    fn charge_by(&self, py: Python<'_>, epsilon: Epsilon, note: &str) -> PyResult<Receipt> {
+    pub(crate) fn charge_by(
+        &self,
+        py: Python<'_>,
+        epsilon: Epsilon,
+        note: &str,
+    ) -> PyResult<Receipt> {
         self.with(py, |ledger| ledger.charge(epsilon, note)).or_raise(py)
     }
 }
 
 #[pymethods]
 impl Ledger {
-    /// Makes a new ledger. An existing file stays as it is, and that is an error.
+    /// Makes a new ledger. An existing file stays as it is, and that is an error. With a `delta`,
+    /// a chance such as 1e-6 of a larger loss, many small releases cost less than their sum.
     #[staticmethod]
-    #[pyo3(signature = (path, budget, *, about=""))]
-    fn create(path: &Bound<'_, PyAny>, budget: &Bound<'_, PyAny>, about: &str) -> PyResult<Ledger> {
-        let (budget, file) = (epsilon_of(budget)?, path_of(path)?);
-        let made = path.py().detach(|| LibraryLedger::create(&file, budget, about));
+    #[pyo3(signature = (path, budget, *, delta=None, about=""))]
+    fn create(
+        path: &Bound<'_, PyAny>,
+        budget: &Bound<'_, PyAny>,
+        delta: Option<&Bound<'_, PyAny>>,
+        about: &str,
+    ) -> PyResult<Ledger> {
+        let (py, budget, file) = (path.py(), epsilon_of(budget)?, path_of(path)?);
+        let delta = delta.map(delta_of).transpose()?;
+        let made = py.detach(|| match delta {
+            None => LibraryLedger::create(&file, budget, about),
+            Some(delta) => LibraryLedger::create_with_delta(&file, budget, delta, about),
+        });
         made.or_raise_at(path).map(Ledger::new)
     }
 
@@ -262,6 +285,19 @@ impl Ledger {
     #[getter]
     fn about(&self, py: Python<'_>) -> String {
         self.with(py, |ledger| ledger.about().to_owned())
+    }
+
+    /// How many more charges of this loss the budget allows, counted up to `most`.
+    #[pyo3(signature = (epsilon, *, most=10_000))]
+    fn charges_left(&self, epsilon: &Bound<'_, PyAny>, most: u64) -> PyResult<u64> {
+        let epsilon_each = epsilon_of(epsilon)?;
+        Ok(self.with(epsilon.py(), |ledger| ledger.charges_left(epsilon_each, most)))
+    }
+
+    /// The chance of a larger loss, if the ledger allows one.
+    #[getter]
+    fn delta(&self, py: Python<'_>) -> Option<f64> {
+        self.with(py, |ledger| ledger.delta().map(Delta::to_f64))
     }
 
     /// When it was made, in UTC.

@@ -8,7 +8,8 @@
 (True, False)
 
 `open` maps a file of any kind. `plan_rate`, `plan_zone` and `plan_privacy` say what a filter will
-cost before it is made. `tamis.polars`, `tamis.pandas` and `tamis.duckdb` ask for whole columns.
+cost before it is made. `tamis.polars`, `tamis.pandas` and `tamis.duckdb` ask for whole columns, and
+`tamis.spark` builds, asks and publishes on a cluster.
 """
 
 from ._errors import (
@@ -41,6 +42,7 @@ from ._tamis import (
     LedgerEntry,
     LinearFilter,
     MutableFilter,
+    Parts,
     Plan,
     PrivacyPlan,
     PublicBloom,
@@ -85,6 +87,7 @@ __all__ = [
     "MismatchError",
     "MutableFilter",
     "OutOfMemoryError",
+    "Parts",
     "Plan",
     "PlanError",
     "PrivacyPlan",
