@@ -60,6 +60,20 @@ impl KeyKind {
     }
 }
 
+impl KeyKind {
+    /// The bytes of the other zero, if these are those of +0.0 or -0.0. Zero has two signs, which
+    /// are different keys to a filter and the same number to a person.
+    #[must_use]
+    pub fn other_zero(self, key: &[u8]) -> Option<Vec<u8>> {
+        if !matches!(self, KeyKind::Float | KeyKind::Double) {
+            return None;
+        }
+        let (last, rest) = key.split_last()?;
+        let is_zero = matches!(last, 0 | 0x80) && rest.iter().all(|byte| *byte == 0);
+        is_zero.then(|| [rest, &[last ^ 0x80]].concat())
+    }
+}
+
 impl fmt::Display for KeyKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.pad(self.name())

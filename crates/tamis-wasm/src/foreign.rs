@@ -47,7 +47,8 @@ impl RawForeign {
         };
         let mut key = Vec::new();
         self.0.format().encode(kind, text.as_bytes(), &mut key).map_err(thrown)?;
-        Ok(self.0.contains(&key))
+        let is_other = || kind.other_zero(&key).is_some_and(|other| self.0.contains(&other));
+        Ok(self.0.contains(&key) || is_other())
     }
 
     /// What is known of it, as JSON.

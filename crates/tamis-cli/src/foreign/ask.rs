@@ -137,25 +137,15 @@ fn random_keys(kind: KeyKind, count: u64, random: &mut SplitMix64) -> Vec<Vec<u8
     (0..count).map(|_| key()).collect()
 }
 
-/// Zero has two signs, which are different keys to a filter and the same number to a person.
-fn other_zero(kind: KeyKind, key: &[u8]) -> Option<Vec<u8>> {
-    if !matches!(kind, KeyKind::Float | KeyKind::Double) {
-        return None;
-    }
-    let (last, rest) = key.split_last()?;
-    let is_zero = matches!(last, 0 | 0x80) && rest.iter().all(|byte| *byte == 0);
-    is_zero.then(|| [rest, &[last ^ 0x80]].concat())
-}
-
 fn passes(filter: &ForeignFilter, kind: KeyKind, key: &[u8]) -> bool {
-    filter.contains(key) || other_zero(kind, key).is_some_and(|other| filter.contains(&other))
+    filter.contains(key) || kind.other_zero(key).is_some_and(|other| filter.contains(&other))
 }
 
 fn answers(filter: &ForeignFilter, kind: KeyKind, keys: &[Vec<u8>]) -> Vec<bool> {
     let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
     let mut answers = filter.contains_many(&slices);
     for (answer, key) in answers.iter_mut().zip(keys) {
-        *answer = *answer || other_zero(kind, key).is_some_and(|other| filter.contains(&other));
+        *answer = *answer || kind.other_zero(key).is_some_and(|other| filter.contains(&other));
     }
     answers
 }
