@@ -152,6 +152,7 @@ export function lookups(wasm) {
 
 /** The body of a response, which is left as soon as it is too long. */
 async function body(response, most) {
+  if (response.body === null) return new Uint8Array();
   const parts = [];
   let length = 0;
   const reader = response.body.getReader();

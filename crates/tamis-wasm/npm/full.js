@@ -3,7 +3,8 @@
 import { TamisError } from "./error.js";
 import { lookups } from "./filter.js";
 import { checkText, inBatches } from "./keys.js";
-import { bytesOf, checkNames, maxBytes, secretOf, seedOf, written } from "./options.js";
+import { bytesOf, checkNames, checkOptions, maxBytes, written } from "./options.js";
+import { secretOf, seedOf } from "./options.js";
 
 const MAKING = Symbol("tamis");
 const BUILDING = ["maxBytes", "seed", "key"];
@@ -47,7 +48,8 @@ export function everything(wasm) {
     },
     picture(options = {}) {
       checkNames(options, ["title", "bare"]);
-      return this.raw().picture(options.title ?? `a ${this.kind} filter`, options.bare ?? false);
+      const title = String(options.title ?? `a ${this.kind} filter`);
+      return this.raw().picture(title, Boolean(options.bare));
     },
     clone() {
       return made(this.raw().copy());
@@ -63,7 +65,7 @@ export function everything(wasm) {
 
   const bareOf = (draw) => {
     checkNames(draw, ["bare"]);
-    return draw.bare ?? false;
+    return Boolean(draw.bare);
   };
   const chartRate = (options, draw = {}) => wasm.chart_rate(written(options), bareOf(draw));
   const chartPrivacy = (options, draw = {}) => wasm.chart_privacy(written(options), bareOf(draw));
@@ -74,6 +76,7 @@ export function everything(wasm) {
 
   /** The options of a zone filter, and the keys of its dictionary if that is its universe. */
   function zoneOptions(options, except = []) {
+    checkOptions(options);
     if (!Array.isArray(options.universe)) return [written(options, except), undefined];
     return [written(options, ["universe", ...except]), dictionary(options.universe)];
   }
@@ -128,15 +131,15 @@ export function everything(wasm) {
       return this.#open().key_kinds();
     }
     query(text, keyKind) {
-      return this.#open().query(checkText(text), keyKind);
+      return this.#open().query(checkText(text), keyKind === undefined ? undefined : `${keyKind}`);
     }
     info() {
       return JSON.parse(this.#open().info());
     }
     picture(options = {}) {
       checkNames(options, ["title", "bare"]);
-      const title = options.title ?? `a ${this.format} filter`;
-      return this.#open().picture(title, options.bare ?? false);
+      const title = String(options.title ?? `a ${this.format} filter`);
+      return this.#open().picture(title, Boolean(options.bare));
     }
     free() {
       this.#raw?.free();
@@ -155,7 +158,8 @@ export function everything(wasm) {
     if (file.length > most) {
       throw new TamisError(`the file has ${file.length} bytes, and maxBytes allows ${most}`);
     }
-    return new ForeignFilter(MAKING, wasm.RawForeign.open(file, options.format, most));
+    const format = options.format === undefined ? undefined : `${options.format}`;
+    return new ForeignFilter(MAKING, wasm.RawForeign.open(file, format, most));
   }
 
   return {

@@ -95,7 +95,10 @@ export class Filter {
   advance(milliseconds?: number): void;
   /** Puts a key in, and says whether it was certainly new. */
   insert(key: Key): boolean;
-  /** Puts many keys in, and says how many were certainly new. */
+  /**
+   * Puts many keys in, and says how many were certainly new. If one is refused, some of those that
+   * come before it are in.
+   */
   insertMany(keys: Keys): number;
   /** Puts an element in even if it is one too many for a zone filter, which is beyond then. */
   insertBeyond(key: Key): boolean;

@@ -23,6 +23,7 @@ const isWellFormed = "".isWellFormed
 
 /** A text that has UTF-8 bytes. Half a surrogate pair has none, and would become another key. */
 export function checkText(text) {
+  if (typeof text !== "string") throw noKey(text);
   if (!isWellFormed(text)) {
     throw new TamisError("a key has half of a surrogate pair, which no UTF-8 has; mend the text");
   }

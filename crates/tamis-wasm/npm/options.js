@@ -4,8 +4,16 @@ import { TamisError } from "./error.js";
 
 const MAX_BYTES = 2 ** 28;
 
+/** Refuses what is no object. */
+export function checkOptions(options) {
+  if (options === null || typeof options !== "object") {
+    throw new TamisError("options are an object, for example { items: 1000000, fpr: 0.01 }");
+  }
+}
+
 /** The cap on memory: 256 MiB, or what the caller says. */
 export function maxBytes(options) {
+  checkOptions(options);
   const most = options.maxBytes ?? MAX_BYTES;
   if (!Number.isSafeInteger(most) || most < 0) {
     throw new TamisError(`maxBytes must be a whole number of bytes from 0 up (got ${most})`);
@@ -15,6 +23,7 @@ export function maxBytes(options) {
 
 /** Refuses names that no option has: a misspelt cap would be none. */
 export function checkNames(options, names) {
+  checkOptions(options);
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) {
       throw new TamisError(`there is no option ${name}; there are ${names.join(", ")}`);
@@ -24,6 +33,7 @@ export function checkNames(options, names) {
 
 /** The options as JSON that src/options.rs reads, without those that are for `except`. */
 export function written(options, except = []) {
+  checkOptions(options);
   const texts = {};
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || except.includes(name)) continue;

@@ -29,6 +29,13 @@ fn check_memory(needed: u64, allowed: f64) -> Result<(), JsValue> {
     Err(thrown(Error::Memory { needed, allowed: Some(allowed) }))
 }
 
+/// Refuses a copy that there is no memory for: without this it would be a trap.
+fn check_room(needed: u64) -> Result<(), JsValue> {
+    let lacking = || thrown(Error::Memory { needed, allowed: None });
+    let size = usize::try_from(needed).map_err(|_| lacking())?;
+    Vec::<u8>::new().try_reserve_exact(size).map_err(|_| lacking())
+}
+
 fn hash(seed: u64, secret: Option<Vec<u8>>) -> Result<HashFamily, JsValue> {
     match secret {
         Some(secret) => SecretKey::new(&secret).map(HashFamily::keyed).map_err(thrown),
@@ -224,15 +231,15 @@ impl RawFilter {
     }
 
     /// A copy.
-    #[must_use]
-    pub fn copy(&self) -> RawFilter {
-        RawFilter(self.0.clone())
+    pub fn copy(&self) -> Result<RawFilter, JsValue> {
+        check_room(self.0.plan().bytes())?;
+        Ok(RawFilter(self.0.clone()))
     }
 
     /// The bytes of its file.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.0.to_bytes()
+    pub fn to_bytes(&self) -> Result<Vec<u8>, JsValue> {
+        check_room(self.0.plan().file_bytes())?;
+        Ok(self.0.to_bytes())
     }
 
     /// What is known of it, as JSON.

@@ -356,6 +356,17 @@ export function cases(tamis, lookup, expected) {
     refused(tamis, () => tamis.planPrivacy({ items: 10, epsilon: -1 }), "");
     refused(tamis, () => tamis.planPrivacy({ items: 10, epsilon: 1, bits: 99 }), "bits");
     refused(tamis, () => tamis.planPrivacy({ items: 10, epsilon: 1, method: "x" }), "x");
+    const bloom = tamis.buildRate({ items: 10, fpr: 0.01 });
+    for (const options of [undefined, null, 7, "items"]) {
+      for (const name of ["planRate", "planZone", "planPrivacy", "buildRate", "buildZone"]) {
+        refused(tamis, () => tamis[name](options), "");
+      }
+      if (options === undefined) continue;
+      refused(tamis, () => tamis.open(bloom.toBytes(), options), "options");
+      refused(tamis, () => bloom.picture(options), "options");
+    }
+    refused(tamis, () => bloom.query(7), "text");
+    holds(bloom.picture({ title: 7 }).includes("7"), "title");
   });
 
   test("filters of other programs", () => {

@@ -3,10 +3,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { cases } from "./cases.js";
 
-const build = process.env.TAMIS_NPM ?? join(import.meta.dirname ?? ".", "../../../../target/npm");
+const built = fileURLToPath(new URL("../../../../target/npm", import.meta.url));
+const build = process.env.TAMIS_NPM ?? built;
 const load = (name) => import(pathToFileURL(join(build, "tamis", name)).href);
 
 const expected = JSON.parse(readFileSync(join(build, "expected.json"), "utf8"));
