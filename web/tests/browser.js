@@ -99,12 +99,12 @@ async function shot(page, name, whole = true) {
 async function accessible(page, what) {
   // The page's own policy forbids the script of a test, so it is run from outside.
   await page.evaluate(AXE);
-  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  const found = await page.evaluate(() => globalThis.axe.run(document));
   const faults = found.violations.map((fault) =>
     `${fault.id}: ${fault.nodes.map((node) => `${node.target} ${node.any.map((one) => one.message)}`)
       .slice(0, 3).join("; ")}`);
   assert.deepEqual(faults, [], what);
-  assert.ok(found.passes === undefined || found.testEngine.name === "axe-core");
+  assert.ok(found.passes.length > 20, "axe has looked");
 }
 
 async function fits(page, what) {
@@ -478,14 +478,18 @@ const visits = {
       const page = await open(browser, address, hash, {
         viewport: { width, height: 800 }, colorScheme, reducedMotion: "reduce",
       });
-      await page.locator("#sample").click();
-      await page.waitForSelector("#looked:not([hidden])");
-      await page.locator("#rate-next").click();
-      await page.getByRole("button", { name: "Draw releases" }).click();
-      await page.waitForFunction(() => /After 400/.test(document.getElementById("privacy-said").textContent));
+      // The other sections do not depend on the state.
+      if (hash === "") {
+        await page.locator("#sample").click();
+        await page.waitForSelector("#looked:not([hidden])");
+        await page.locator("#rate-next").click();
+        await page.getByRole("button", { name: "Draw releases" }).click();
+        await page.waitForFunction(() =>
+          /After 400/.test(document.getElementById("privacy-said").textContent));
+        await legible(page, "privacy-chart", name);
+      }
       await fits(page, name);
       await legible(page, "chart", name);
-      await legible(page, "privacy-chart", name);
       await accessible(page, name);
       if (hash === "") await shot(page, name);
       else if (width === 375) await shot(page, name, false);
