@@ -320,7 +320,7 @@ fn audits_pass_ours_and_catch_what_is_planted() {
     let ours = shell.run("audit --runs 5000 --json").json();
     assert_eq!(
         (&ours["as_expected"], ours["findings"].as_array().unwrap().len()),
-        (&true.into(), 2)
+        (&true.into(), 4)
     );
     let planted = shell.run("audit --planted --runs 20000 --json").json();
     assert_eq!(planted["as_expected"], true);
@@ -334,4 +334,56 @@ fn audits_pass_ours_and_catch_what_is_planted() {
     let blind = shell.run("audit --planted --runs 10");
     assert_eq!(blind.code, 1, "{}", blind.err);
     shell.run("audit --runs 0").refused(&["0 runs"]);
+}
+
+/// By keys for any two releases, by bits for two of one seed; united, both sets pass.
+#[test]
+fn two_sets_are_compared_and_united() {
+    let shell = Shell::new();
+    shell.file("ours.txt", lines(0..2_000));
+    shell.file("theirs.txt", lines(1_200..3_200));
+    shell.file("all.txt", lines(0..6_000));
+    let bloom = "build privacy --items 2000 --epsilon 6 --method bloom";
+    shell.run(&format!("{bloom} --private -o ours.tamis ours.txt")).ok();
+    shell.run(&format!("{bloom} --private --seed-from ours.tamis -o theirs.tamis theirs.txt")).ok();
+    shell.run("union ours.tamis theirs.tamis -o both.tamis").ok();
+    for file in ["ours.txt", "theirs.txt"] {
+        assert_eq!(shell.run(&format!("query -c both.tamis {file}")).ok().trim(), "2000");
+    }
+    for name in ["ours", "theirs"] {
+        shell.run(&format!("publish {name}.tamis --epsilon 6 -o {name}.pub")).ok();
+    }
+    shell.run("build privacy --items 2000 --epsilon 4 -o linear.pub theirs.txt").ok();
+    // Seven deviations of the estimates, which are about 40 by bits, and 15 and 17 by keys.
+    for (command, method, bound) in [
+        ("overlap ours.pub theirs.pub", "bits", 280.0),
+        ("overlap ours.pub theirs.pub all.txt", "keys", 120.0),
+        ("overlap ours.pub linear.pub all.txt", "keys", 120.0),
+        ("overlap linear.pub ours.pub all.txt", "keys", 120.0),
+    ] {
+        let report = shell.run(&format!("{command} --json")).json();
+        let number = |field: &str| report["overlap"][field].as_f64().unwrap();
+        assert_eq!(report["method"], method);
+        assert!((number("value") - 800.0).abs() < bound, "{report}");
+        assert!(number("low") < number("value") && number("value") < number("high"), "{report}");
+        assert_eq!(report["keys"].as_u64(), (method == "keys").then_some(6_000));
+        assert!(shell.run(command).ok().contains("in common about "));
+    }
+    shell.run("overlap linear.pub linear.pub").refused(&["candidate keys"]);
+    shell.run("overlap ours.tamis theirs.pub").refused(&["not published", "tamis union"]);
+    shell.run(&format!("{bloom} -o other.pub theirs.txt")).ok();
+    shell.run("overlap ours.pub other.pub").refused(&["seed", "--seed-from", "candidate keys"]);
+    shell.run("overlap ours.pub none.pub").refused(&["none.pub"]);
+    // A release that could not be compared is refused before it is charged.
+    shell.run("ledger new l --budget 6").ok();
+    let larger = bloom.replace("2000", "3000");
+    shell
+        .run(&format!("{larger} --seed-from ours.pub --ledger l -o x theirs.txt"))
+        .refused(&["--bits 32000 --hashes 1"]);
+    let linear = "build privacy --items 2000 --epsilon 4 --seed-from ours.pub --ledger l -o x";
+    shell.run(&format!("{linear} theirs.txt")).refused(&["--method bloom"]);
+    shell
+        .run(&format!("{bloom} --seed-from linear.pub --ledger l -o x theirs.txt"))
+        .refused(&["linear filter"]);
+    assert!(shell.run("ledger show l").ok().contains("spent     0 in 0 charges"));
 }

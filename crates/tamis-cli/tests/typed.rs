@@ -178,6 +178,7 @@ fn every_command_has_examples_and_a_page() {
         "grow",
         "shrink",
         "publish",
+        "overlap",
         "ledger",
         "ledger new",
         "ledger show",

@@ -355,6 +355,8 @@ pub enum Error {
         /// The closest rate that would be accepted.
         nearest: f64,
     },
+    /// The noise of published filters hides what was asked.
+    TooNoisy,
     /// The ledger cannot be made, read or charged.
     #[cfg(feature = "privacy")]
     Ledger(LedgerError),
@@ -823,6 +825,11 @@ impl fmt::Display for Error {
                 out,
                 "a published filter's false-positive rate is from {min:?} to 0.5 (got {got:?}); \
                  the nearest feasible rate is {nearest:?}"
+            ),
+            Error::TooNoisy => write!(
+                out,
+                "the noise of these releases hides how much they share; ask both for candidate \
+                 keys, or take releases with more bits or a larger epsilon"
             ),
             #[cfg(feature = "privacy")]
             Error::Ledger(error) => error.fmt(out),

@@ -5,7 +5,7 @@ use crate::arguments::{count, epsilon, small_count};
 use crate::output::{self, Integer, Report, grouped, progress};
 use clap::Args;
 use serde::Serialize;
-use tamis::privacy::audit::{Finding, Mechanism, Options, Verdict, audit};
+use tamis::privacy::audit::{Compared, Finding, Mechanism, Options, United, Verdict, audit};
 use tamis::privacy::{Epsilon, LinearPlan, UltraPlan};
 use tamis::rate::{Kind, Plan};
 use tamis::stats::clopper_pearson;
@@ -23,14 +23,14 @@ Exit code: 0 every claim stands (with --planted: and every fault was caught), 1 
 few runs to tell), 2 an error.
 
 Examples:
-  tamis audit                                      both methods at epsilon 2
+  tamis audit                                      both methods at epsilon 2, united, compared
   tamis audit --method linear --epsilon 2.7081     q = 16
   tamis audit --planted                            models with known faults, which it must catch
 
 JSON fields: findings (name, claim, epsilon, verdict: consistent, violated or too few runs, \
 planted, event, with, without, runs), as_expected.")]
 pub(crate) struct Audit {
-    /// The method to audit [default: both]
+    /// The method to audit [default: both, two united filters, and two that are compared]
     #[arg(long, value_enum)]
     method: Option<Method>,
     /// The loss that is claimed
@@ -98,14 +98,21 @@ impl Audit {
         let (items, bits) = (17, 1024);
         let mut suspects: Vec<Suspect> = Vec::new();
         if self.method != Some(Method::Bloom) {
-            let mechanism = Box::new(LinearPlan::new(items, self.epsilon)?);
-            suspects.push(Suspect { mechanism, fault: None });
+            let plan = LinearPlan::new(items, self.epsilon)?;
+            suspects.push(Suspect { mechanism: Box::new(plan), fault: None });
+            if self.method.is_none() {
+                let mechanism = Box::new(Compared([plan, plan]));
+                suspects.push(Suspect { mechanism, fault: None });
+            }
         }
         if self.method != Some(Method::Linear) {
             let bloom =
                 Plan::from_items_bits(Kind::Bloom, items, bits)?.with_hashes(self.hashes)?;
-            let mechanism = Box::new(UltraPlan::of_bloom(bloom, self.epsilon)?);
-            suspects.push(Suspect { mechanism, fault: None });
+            let plan = UltraPlan::of_bloom(bloom, self.epsilon)?;
+            suspects.push(Suspect { mechanism: Box::new(plan), fault: None });
+            if self.method.is_none() {
+                suspects.push(Suspect { mechanism: Box::new(United(plan)), fault: None });
+            }
         }
         Ok(suspects)
     }

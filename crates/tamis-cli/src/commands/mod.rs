@@ -14,6 +14,7 @@ mod list;
 mod man;
 mod measure;
 mod merge;
+mod overlap;
 mod plan;
 mod publish;
 mod query;
@@ -84,6 +85,7 @@ enum Command {
     #[command(after_help = resize::SHRINK_EXAMPLES)]
     Shrink(resize::Resize),
     Publish(publish::Publish),
+    Overlap(overlap::OverlapOf),
     Ledger(ledger::Ledger),
     Audit(audit::Audit),
     #[cfg(feature = "explore")]
@@ -115,6 +117,7 @@ impl Cli {
             Command::Grow(grow) => grow.run(resize::Direction::Longer)?,
             Command::Shrink(shrink) => shrink.run(resize::Direction::Shorter)?,
             Command::Publish(publish) => publish.run()?,
+            Command::Overlap(overlap) => overlap.run()?,
             Command::Ledger(ledger) => ledger.run()?,
             Command::Audit(audit) => return audit.run(),
             #[cfg(feature = "explore")]

@@ -1,5 +1,6 @@
 //! A privacy loss, exactly.
 
+use super::decimal::{DecimalFault, parse_units};
 use crate::Error;
 use std::fmt;
 use std::str::FromStr;
@@ -22,7 +23,7 @@ use std::str::FromStr;
 pub struct Epsilon(u64);
 
 /// The decimals that are kept.
-const DECIMALS: usize = 9;
+const DECIMALS: u8 = 9;
 const ONE: u64 = 1_000_000_000;
 
 impl Epsilon {
@@ -102,45 +103,16 @@ impl FromStr for Epsilon {
     /// A decimal number such as `2`, `0.5` or `1e-3`, from 0 to a million and with at most nine
     /// decimals.
     fn from_str(text: &str) -> Result<Epsilon, Error> {
-        let refused = |fault| Error::Epsilon { got: text.trim().to_owned(), fault };
-        let (digits, shift) = match text.trim().split_once(['e', 'E']) {
-            Some((digits, exponent)) => {
-                (digits, exponent.parse::<i8>().map_err(|_| refused(EpsilonFault::NotANumber))?)
-            }
-            None => (text.trim(), 0),
-        };
-        if digits.starts_with('-') {
-            return Err(refused(EpsilonFault::Negative));
-        }
-        let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
-        let all = [whole, part].concat();
-        if all.is_empty() || !all.bytes().all(|c| c.is_ascii_digit()) {
-            return Err(refused(EpsilonFault::NotANumber));
-        }
-        // The number is `all` times 10^places billionths.
-        let places = DECIMALS as i64 + i64::from(shift) - part.len() as i64;
-        let all = all.trim_start_matches('0');
-        if all.is_empty() {
-            return Ok(Epsilon::ZERO);
-        }
-        let (kept, zeros) = match usize::try_from(places) {
-            Ok(zeros) => (all, zeros),
-            Err(_) => {
-                let cut = places.unsigned_abs() as usize;
-                let kept = all.len().saturating_sub(cut);
-                if all[kept..].bytes().any(|c| c != b'0') || cut > all.len() {
-                    return Err(refused(EpsilonFault::TooManyDecimals));
-                }
-                (&all[..kept], 0)
-            }
-        };
-        let too_large = || refused(EpsilonFault::TooLarge);
-        let value = kept.parse::<u64>().map_err(|_| too_large())?;
-        let unit = u32::try_from(zeros)
-            .ok()
-            .and_then(|zeros| 10u64.checked_pow(zeros))
-            .ok_or_else(too_large)?;
-        value.checked_mul(unit).and_then(Epsilon::from_billionths).ok_or_else(too_large)
+        let text = text.trim();
+        let units = parse_units(text, DECIMALS).map_err(|fault| match fault {
+            DecimalFault::NotANumber => EpsilonFault::NotANumber,
+            DecimalFault::Negative => EpsilonFault::Negative,
+            DecimalFault::TooManyDecimals => EpsilonFault::TooManyDecimals,
+            DecimalFault::TooLarge => EpsilonFault::TooLarge,
+        });
+        units
+            .and_then(|units| Epsilon::from_billionths(units).ok_or(EpsilonFault::TooLarge))
+            .map_err(|fault| Error::Epsilon { got: text.to_owned(), fault })
     }
 }
 
@@ -161,7 +133,7 @@ impl TryFrom<f64> for Epsilon {
         }
         let text = value.to_string(); // plain decimals, the shortest that round-trip
         let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
-        let (kept, cut) = part.split_at(part.len().min(DECIMALS));
+        let (kept, cut) = part.split_at(part.len().min(DECIMALS.into()));
         let floor: Epsilon = format!("{whole}.{kept}").parse()?;
         Ok(if cut.bytes().any(|c| c != b'0') {
             Epsilon((floor.0 + 1).min(Self::MAX.0))

@@ -19,11 +19,11 @@ pub struct Estimate {
 }
 
 /// How many standard deviations of a normal distribution hold 95%.
-const DEVIATIONS: f64 = 1.959_963_984_540_054;
+pub(super) const DEVIATIONS: f64 = 1.959_963_984_540_054;
 
 /// Below this variance of the keys that pass, whole keys matter: the interval is half a key wider
 /// on both sides.
-const FEW: f64 = 16.0;
+pub(super) const FEW: f64 = 16.0;
 
 impl Estimate {
     /// How many of `keys` distinct keys are members, if `passed` of them pass a filter with these

@@ -59,6 +59,7 @@
 
 pub mod audit;
 mod compose;
+mod decimal;
 mod epsilon;
 mod estimate;
 mod ledger;
@@ -66,6 +67,7 @@ mod linear;
 pub mod noise;
 #[cfg(test)]
 mod outcomes;
+mod overlap;
 mod receipt;
 mod release;
 mod ultra;
@@ -78,6 +80,7 @@ pub use ledger::{Entry, Ledger, LedgerError, LedgerText, LineFault, Utc};
 pub(crate) use linear::LinearJoining;
 pub use linear::{LinearDraft, LinearFilter, LinearPlan, LinearShard};
 use noise::{Coins, SecretCoins};
+pub use overlap::Overlap;
 pub use receipt::Receipt;
 pub use release::{Rehearsal, Release, ReleasePlan};
 pub use ultra::{PublicBloom, UltraFilter, UltraPlan};

@@ -36,14 +36,18 @@ pub trait ReleasePlan:
 }
 
 pub(crate) mod sealed {
-    use super::Epsilon;
     use crate::Digest;
+    use crate::privacy::{Epsilon, UltraPlan};
 
     /// What a plan knows of the bodies that are published by it.
     pub trait Lookup {
         /// The name of the kind of filter.
         const KIND: &'static str;
 
+        /// The plan of a published Bloom filter, if it is one.
+        fn as_ultra(&self) -> Option<&UltraPlan> {
+            None
+        }
         /// The items it is for.
         fn planned_items(&self) -> u64;
         /// What a release costs.

@@ -6,11 +6,12 @@ use crate::commands::ledger::{Payment, ReleaseReport};
 use crate::commands::plan::privacy::PrivacySize;
 use crate::input::{Input, Reading};
 use crate::output::{self, Destination, Target, count_of, grouped, progress, warn};
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::Args;
+use std::path::{Path, PathBuf};
 use tamis::format::{Part, PartNumber};
 use tamis::privacy::{LinearDraft, Receipt, UltraFilter};
-use tamis::{AnyFilter, Error, HashFamily, KeyRef};
+use tamis::{AnyFilter, Error, HashFamily, KeyRef, Open};
 use tamis_facts::PrivatePlan;
 
 /// What is published says of any one item at most a factor e^epsilon
@@ -26,12 +27,21 @@ Examples:
   tamis build privacy --items 1e4 --epsilon 4 --method bloom --private -o private.tamis suspects.txt
   tamis build privacy --items 1e9 --epsilon 4 --seed 7 --shard 3/16 -o part-03 all/*.txt
   tamis add private.tamis more.txt && tamis publish private.tamis --epsilon 4 -o public.tamis
+  tamis build privacy --items 1e4 --epsilon 4 --method bloom --private --seed-from private.tamis \
+    -o second.tamis others.txt && tamis union private.tamis second.tamis -o both.tamis
 
 JSON fields: file, private, keys (read: for you alone), charged, left (of the ledger's budget), \
 and those of `plan privacy`. With --shard: file, part, of, filter, items, keys, kept, secret.")]
 pub(crate) struct BuildPrivacy {
     #[command(flatten)]
     size: PrivacySize,
+    /// Take the seed of this filter, so that the two can be united or compared; for --method bloom
+    ///
+    /// Private filters with the same seed and size can be united (tamis union), and the overlap of
+    /// their releases estimated (tamis overlap). A shared seed costs no privacy: the promise holds
+    /// for each seed, also for one that everybody knows.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "shard"])]
+    seed_from: Option<PathBuf>,
     /// Write the private Bloom filter, for `add` and `publish`, instead of a release; for --method
     /// bloom
     #[arg(long, conflicts_with = "ledger")]
@@ -95,6 +105,7 @@ impl Draft {
 impl BuildPrivacy {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let sources = self.input.files.iter().chain(self.key.path()).chain(&self.payment.ledger);
+        let sources = sources.chain(&self.seed_from);
         output::check_sources(&self.input, [])?;
         if let Some(number) = self.shard.shard {
             let destination = self.target.part_destination(sources)?;
@@ -112,7 +123,10 @@ impl BuildPrivacy {
         if let Some(most) = most {
             plan.check_memory(0, most)?;
         }
-        let hash = self.key.read()?.map(HashFamily::keyed);
+        let hash = match &self.seed_from {
+            Some(path) => Some(self.hash_of(path, &plan)?),
+            None => self.key.read()?.map(HashFamily::keyed),
+        };
         let mut draft = Draft::new(plan, hash)?;
         let mut keys = 0;
         self.input.format.for_new_filter().each(
@@ -216,6 +230,47 @@ impl BuildPrivacy {
         let (file, counts) = (&self.target.output, [keys, kept]);
         let report = PartReport::new(file, number, "linear", plan.items(), counts);
         output::report_on(file, &report, self.target.json)
+    }
+
+    /// The hash of a filter that the new one will be united or compared with. It is looked at
+    /// before anything is charged.
+    fn hash_of(&self, path: &Path, plan: &PrivatePlan) -> anyhow::Result<HashFamily> {
+        let PrivatePlan::Bloom(plan) = plan else {
+            bail!(
+                "--seed-from goes with --method bloom; linear filters are not united, and to \
+                 compare them by keys they need no common seed"
+            );
+        };
+        if self.key.path().is_some() {
+            bail!(
+                "--seed-from goes without a key: filters with the same --key-file have the same \
+                 hash already"
+            );
+        }
+        let context = || format!("cannot take the seed of {}", path.display());
+        let (hash, bits, hashes) =
+            match Open::new().verify(false).path(path).with_context(context)? {
+                AnyFilter::Bloom(it) => (it.hash().clone(), it.plan().bits(), it.plan().hashes()),
+                AnyFilter::PublicBloom(it) => {
+                    (it.hash().clone(), it.plan().bits(), it.plan().hashes())
+                }
+                other => bail!(
+                    "{} is a {} filter; a seed is taken of a private or published Bloom filter",
+                    path.display(),
+                    other.kind()
+                ),
+            };
+        if (bits, hashes) != (plan.bits(), plan.hashes()) {
+            bail!(
+                "{} has {}, {hashes} to a key, and this filter would have {}, {} to a key, so they \
+                 could not be united or compared; plan both alike: --bits {bits} --hashes {hashes}",
+                path.display(),
+                count_of(bits, "bit"),
+                count_of(plan.bits(), "bit"),
+                plan.hashes(),
+            );
+        }
+        Ok(hash)
     }
 
     fn report_private(&self, plan: &PrivatePlan, keys: u64) -> anyhow::Result<()> {

@@ -57,6 +57,7 @@ use crate::threads::share;
 pub use error::AuditError;
 pub use finding::{Finding, Verdict, Witness};
 pub use mechanism::{Event, Mechanism};
+pub use plans::{Compared, United};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

@@ -2,7 +2,7 @@
 //! code that makes all releases.
 
 use super::{Event, Mechanism};
-use crate::privacy::{Epsilon, LinearFilter, LinearPlan, UltraFilter, UltraPlan};
+use crate::privacy::{Epsilon, LinearFilter, LinearPlan, Overlap, UltraFilter, UltraPlan};
 use crate::{Error, HashFamily};
 
 /// The items of the set without the target.
@@ -71,8 +71,88 @@ impl Mechanism for UltraPlan {
     }
 }
 
+/// A release of two private Bloom filters that share a seed and were united. Each has half of the
+/// items, and both have the target; what is seen is how many of its bits are ones.
+#[derive(Debug, Clone, Copy)]
+pub struct United(
+    /// The plan of the release. Plan for few items: each run makes a release.
+    pub UltraPlan,
+);
+
+impl Mechanism for United {
+    fn name(&self) -> &str {
+        "bloom, united"
+    }
+
+    fn claim(&self) -> Epsilon {
+        self.0.epsilon()
+    }
+
+    fn outcomes(&self) -> u32 {
+        self.0.outcomes()
+    }
+
+    fn describe(&self, event: Event) -> String {
+        self.0.describe(event)
+    }
+
+    fn run(&self, with_target: bool, coins: u64) -> Result<u32, Error> {
+        let mut one = UltraFilter::with_hash(self.0, HashFamily::fast(coins))?;
+        let mut other = one.like()?;
+        one.insert_many(0..ITEMS / 2);
+        other.insert_many(ITEMS / 2..ITEMS);
+        if with_target {
+            one.insert(TARGET);
+            other.insert(TARGET);
+        }
+        one.union(&other)?;
+        Ok(one.rehearse(coins)?.ones_of(TARGET))
+    }
+}
+
+/// Two linear releases, of a set and of another one, that are asked for the target to estimate
+/// their overlap. The target is in both sets or in neither, so the two losses add up.
+#[derive(Debug, Clone, Copy)]
+pub struct Compared(
+    /// The plans of the two releases. Plan for few items: each run makes both.
+    pub [LinearPlan; 2],
+);
+
+impl Mechanism for Compared {
+    fn name(&self) -> &str {
+        "linear, compared"
+    }
+
+    fn claim(&self) -> Epsilon {
+        let [one, other] = self.0.map(|plan| plan.epsilon());
+        one.checked_add(other).unwrap_or(Epsilon::MAX)
+    }
+
+    fn outcomes(&self) -> u32 {
+        3
+    }
+
+    fn describe(&self, event: Event) -> String {
+        match event {
+            Event::AtLeast(passes) => format!("{passes} or more of 2 releases accept the item"),
+            Event::Below(passes) => format!("fewer than {passes} of 2 releases accept the item"),
+        }
+    }
+
+    fn run(&self, with_target: bool, coins: u64) -> Result<u32, Error> {
+        let [one, other] = self.0;
+        let one = LinearFilter::rehearse(one, set(with_target), coins)?.0;
+        let other = LinearFilter::rehearse(other, set(with_target), !coins)?.0;
+        let mut overlap = Overlap::new(&one, &other)?;
+        overlap.add(one.contains(TARGET), other.contains(TARGET));
+        let [_, second, first, both] = overlap.seen().map(|keys| keys as u32);
+        Ok(first + second + 2 * both)
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::{Compared, United};
     use crate::privacy::audit::{Options, Verdict, audit};
     use crate::privacy::{LinearPlan, UltraPlan};
     use crate::rate::{Kind, Plan};
@@ -94,7 +174,16 @@ mod tests {
             let found = audit(&plan, options, |_| ()).unwrap();
             assert_eq!(found.verdict, Verdict::Consistent, "{found}");
             assert!(found.epsilon > bloom * found.claim.to_f64(), "{found}");
+            let found = audit(&United(plan), options, |_| ()).unwrap();
+            assert_eq!(found.verdict, Verdict::Consistent, "{found}");
+            assert!(found.epsilon > bloom * found.claim.to_f64(), "{found}");
         }
+        // Both losses are seen: more than one release alone may cost.
+        let plans = ["1", "1.5"].map(|it| LinearPlan::new(16, it.parse().unwrap()).unwrap());
+        let found = audit(&Compared(plans), options, |_| ()).unwrap();
+        assert_eq!(found.verdict, Verdict::Consistent, "{found}");
+        assert!(found.epsilon > 0.6 * found.claim.to_f64(), "{found}");
+        assert!(found.epsilon > plans[1].epsilon().to_f64(), "{found}");
     }
 
     /// Far fewer runs than an audit has by default, for the sake of time, and so a lower bound that

@@ -1,6 +1,7 @@
 //! A chance that a promise of privacy may fail, exactly.
 
 use crate::Error;
+use crate::privacy::decimal::{DecimalFault, parse_units};
 use std::fmt;
 use std::str::FromStr;
 
@@ -18,7 +19,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Delta(u64);
 
-const DECIMALS: i64 = 18;
+const DECIMALS: u8 = 18;
 const ONE: u64 = 1_000_000_000_000_000_000;
 
 /// Why a number cannot be a delta.
@@ -75,38 +76,14 @@ impl FromStr for Delta {
     /// A decimal number such as `1e-6` or `0.001`.
     fn from_str(text: &str) -> Result<Delta, Error> {
         let text = text.trim();
-        let refused = |fault| Error::Delta { got: text.to_owned(), fault };
-        let (digits, shift) = match text.split_once(['e', 'E']) {
-            Some((digits, exponent)) => {
-                (digits, exponent.parse::<i8>().map_err(|_| refused(DeltaFault::NotANumber))?)
-            }
-            None => (text, 0),
-        };
-        let (negative, digits) = match digits.strip_prefix('-') {
-            Some(digits) => (true, digits),
-            None => (false, digits),
-        };
-        let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
-        let all = [whole, part].concat();
-        if all.is_empty() || !all.bytes().all(|c| c.is_ascii_digit()) {
-            return Err(refused(DeltaFault::NotANumber));
-        }
-        // The number is `significant` times 10^places units.
-        let zeros_dropped = all.trim_end_matches('0');
-        let places = DECIMALS + i64::from(shift) - part.len() as i64
-            + (all.len() - zeros_dropped.len()) as i64;
-        let significant = zeros_dropped.trim_start_matches('0');
-        if negative || significant.is_empty() {
-            return Err(refused(DeltaFault::OutOfRange));
-        }
-        if places < 0 {
-            return Err(refused(DeltaFault::TooManyDecimals));
-        }
-        let units = u32::try_from(places)
-            .ok()
-            .and_then(|places| 10u64.checked_pow(places))
-            .and_then(|unit| significant.parse::<u64>().ok()?.checked_mul(unit));
-        units.and_then(Delta::from_units).ok_or_else(|| refused(DeltaFault::OutOfRange))
+        let units = parse_units(text, DECIMALS).map_err(|fault| match fault {
+            DecimalFault::NotANumber => DeltaFault::NotANumber,
+            DecimalFault::TooManyDecimals => DeltaFault::TooManyDecimals,
+            DecimalFault::Negative | DecimalFault::TooLarge => DeltaFault::OutOfRange,
+        });
+        units
+            .and_then(|units| Delta::from_units(units).ok_or(DeltaFault::OutOfRange))
+            .map_err(|fault| Error::Delta { got: text.to_owned(), fault })
     }
 }
 
@@ -114,7 +91,7 @@ impl fmt::Display for Delta {
     /// As `1e-6` or `2.5e-9`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = self.0.to_string();
-        let exponent = digits.len() as i64 - 1 - DECIMALS;
+        let exponent = digits.len() as i64 - 1 - i64::from(DECIMALS);
         let (first, rest) = digits.split_at(1);
         let rest = rest.trim_end_matches('0');
         let point = if rest.is_empty() { "" } else { "." };

@@ -40,6 +40,38 @@ impl UltraFilter {
         Ok(UltraFilter { plan, bloom: Bloom::with_plan(plan.bloom()?, hash)? })
     }
 
+    /// An empty private filter with the same plan and the same seed, so that the two can be united,
+    /// and the overlap of their releases estimated.
+    ///
+    /// A shared seed costs no privacy. The promise holds for each seed, also for one that everybody
+    /// knows: the proof takes the bits of every key as given, and only the flips as random. Choose
+    /// the seed before you look at the sets, as [`new`](UltraFilter::new) does, and not so that
+    /// certain keys collide.
+    ///
+    /// ```
+    /// use tamis::privacy::{UltraFilter, UltraPlan};
+    /// let mut monday = UltraFilter::new(UltraPlan::new(1_000, "4".parse()?)?)?;
+    /// let mut tuesday = monday.like()?;
+    /// monday.insert("Zoë");
+    /// tuesday.insert("李雷");
+    /// monday.union(&tuesday)?;
+    /// assert!(monday.bloom().contains("李雷"));
+    /// # Ok::<(), tamis::Error>(())
+    /// ```
+    pub fn like(&self) -> Result<UltraFilter, Error> {
+        UltraFilter::with_hash(self.plan, self.bloom.hash().clone())
+    }
+
+    /// Takes in the items of another private filter, which must have the same bits and hash: see
+    /// [`like`](UltraFilter::like). The plan stays.
+    ///
+    /// The result is what it would be if all items had been inserted here, bit for bit. So a
+    /// release of it costs its epsilon for an item of either set, and an item of both sets counts
+    /// once. It is a release of both sets: charge it to the ledger of each.
+    pub fn union(&mut self, other: &UltraFilter) -> Result<(), Error> {
+        self.bloom.union(&other.bloom)
+    }
+
     /// An existing Bloom filter, to be published at a loss of `epsilon` an item.
     ///
     /// Its size and the items it was planned for become public. Refused with

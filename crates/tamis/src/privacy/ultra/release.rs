@@ -66,6 +66,10 @@ impl ReleasePlan for UltraPlan {}
 impl Lookup for UltraPlan {
     const KIND: &'static str = "public bloom";
 
+    fn as_ultra(&self) -> Option<&UltraPlan> {
+        Some(self)
+    }
+
     fn planned_items(&self) -> u64 {
         self.items()
     }
