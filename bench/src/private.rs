@@ -1,12 +1,12 @@
-//! Published filters: how large, how often wrong, how long to build, and lookups beside a blocked
-//! Bloom filter's.
+//! Published filters: how large, how often wrong, how long to build, and lookups beside those of a
+//! static filter and of a blocked Bloom filter.
 
 use crate::report::Report;
 use crate::timing::{Task, interleave};
 use std::error::Error;
 use std::time::Instant;
-use tamis::BlockedBloom;
 use tamis::privacy::{Epsilon, LinearFilter, LinearPlan, Receipt, UltraFilter, UltraPlan};
+use tamis::{BlockedBloom, StaticFilter};
 
 /// The losses: those of 16, 64 and 256 elements, and a round one, which takes a prime.
 const LOSSES: [(&str, &str, &str); 4] = [
@@ -20,6 +20,7 @@ const LOSSES: [(&str, &str, &str); 4] = [
 const WINDOW: usize = 1 << 14;
 
 pub(crate) fn run(report: &mut Report, full: bool) -> Result<(), Box<dyn Error>> {
+    build(report)?;
     for items in if full { &[1_000_000, 10_000_000, 100_000_000][..] } else { &[1_000_000] } {
         measure(report, *items)?;
     }
@@ -74,27 +75,73 @@ fn measure(report: &mut Report, items: u64) -> Result<(), Box<dyn Error>> {
         );
         blooms.push((bloom, filter));
     }
+    // The rate of 64 elements.
+    let still = StaticFilter::build(0..items, 1.0 / 64.0)?;
     let mut blocked = BlockedBloom::new(items, 0.01)?;
     blocked.insert_many(0..items);
     let count = |answers: Vec<bool>| answers.into_iter().filter(|passed| *passed).count();
-    let mut tasks: Vec<Task<'_, [u64]>> =
-        vec![Task::new("blocked, 1%", |keys: &[u64]| count(blocked.contains_many(keys)))];
+    let mut batches: Vec<Task<'_, [u64]>> = vec![
+        Task::new("static, 1/64", |keys: &[u64]| count(still.contains_many(keys))),
+        Task::new("blocked, 1%", |keys: &[u64]| count(blocked.contains_many(keys))),
+    ];
+    let mut single: Vec<Task<'_, [u64]>> = vec![
+        Task::new("static, 1/64", |keys: &[u64]| {
+            keys.iter().filter(|key| still.contains(**key)).count()
+        }),
+        Task::new("blocked, 1%", |keys: &[u64]| {
+            keys.iter().filter(|key| blocked.contains(**key)).count()
+        }),
+    ];
     for (name, filter) in &linears {
-        tasks.push(Task::new(name, move |keys: &[u64]| count(filter.contains_many(keys))));
+        batches.push(Task::new(name, move |keys: &[u64]| count(filter.contains_many(keys))));
+        single.push(Task::new(name, move |keys: &[u64]| {
+            keys.iter().filter(|key| filter.contains(**key)).count()
+        }));
     }
     for (name, filter) in &blooms {
-        tasks.push(Task::new(name, move |keys: &[u64]| count(filter.contains_many(keys))));
+        batches.push(Task::new(name, move |keys: &[u64]| count(filter.contains_many(keys))));
+        single.push(Task::new(name, move |keys: &[u64]| {
+            keys.iter().filter(|key| filter.contains(**key)).count()
+        }));
     }
     let windows = strangers.len() / WINDOW;
     let window = |round: usize| (&strangers[round % windows * WINDOW..][..WINDOW], WINDOW);
-    let lines = interleave(tasks, 101, true, window);
-    report.table(
-        "lookups of strangers, in batches",
-        items as usize,
-        ["x blocked", ""],
-        true,
-        &lines,
-    )?;
+    let ratios = ["x static", "x blocked"];
+    for (title, tasks) in [
+        ("lookups of strangers, in batches", batches),
+        ("lookups of strangers, one by one", single),
+    ] {
+        let lines = interleave(tasks, 101, true, window);
+        report.table(title, items as usize, ratios, true, &lines)?;
+    }
+    Ok(())
+}
+
+/// One shard on one thread, in turn: a prime beside the next power of two.
+fn build(report: &mut Report) -> Result<(), Box<dyn Error>> {
+    let names = [
+        ("4.143134727", "linear, q = 64"),
+        ("5.541263546", "linear, q = 256"),
+        ("4", "linear, q = 53"),
+        ("5.521460918", "linear, q = 251"),
+        ("6.9157234486", "linear, q = 1009"),
+    ];
+    let keys: Vec<u64> = (0..ONE_SHARD).collect();
+    let mut tasks: Vec<Task<'_, [u64]>> = Vec::new();
+    for (epsilon, name) in names {
+        let epsilon = epsilon.parse::<f64>()?.try_into()?;
+        let plan = LinearPlan::new(ONE_SHARD, epsilon)?;
+        if !name.ends_with(&format!("= {}", plan.q())) {
+            return Err(format!("{name} has {} elements", plan.q()).into());
+        }
+        tasks.push(Task::new(name, move |keys: &[u64]| {
+            let paid = Receipt::unrecorded(epsilon);
+            LinearFilter::publish(plan, keys, paid).map_or(0, |filter| filter.body().len())
+        }));
+    }
+    let lines = interleave(tasks, 7, false, |_| (&keys[..], ONE_SHARD as usize));
+    let ratios = ["x q = 64", "x q = 256"];
+    report.table("publishing a shard", ONE_SHARD as usize, ratios, false, &lines)?;
     Ok(())
 }
 

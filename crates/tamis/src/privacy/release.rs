@@ -2,9 +2,10 @@
 
 use super::Epsilon;
 use crate::format::PublishedPlan;
-use crate::simd::prefetch;
+use crate::hash::Digests;
+use crate::simd::{BATCH, Kernels, Level, Work, dispatch, prefetch};
 use crate::store::Store;
-use crate::{Error, HashFamily, Key};
+use crate::{Error, HashFamily, Key, KeyRef};
 use std::fmt;
 
 /// A set that may be published: it says of any one item at most a factor e^epsilon.
@@ -60,17 +61,10 @@ pub(crate) mod sealed {
         fn planned_fnr(&self) -> f64;
         /// Whether the key with this digest passes.
         fn passes(&self, body: &[u8], digest: Digest) -> bool;
-        /// Whether each key passes, appended in their order.
-        fn batch(&self, body: &[u8], digests: &[Digest], answers: &mut Vec<bool>) {
-            answers.extend(digests.iter().map(|digest| self.passes(body, *digest)));
-        }
         /// Asks the memory for what a lookup will read.
         fn prefetch(&self, body: &[u8], digest: Digest);
     }
 }
-
-/// How many keys are hashed ahead of their lookups.
-const BATCH: usize = 64;
 
 impl<P: ReleasePlan> Release<P> {
     /// A filter with this body, which must have the plan's length.
@@ -82,26 +76,27 @@ impl<P: ReleasePlan> Release<P> {
 
     /// Whether a key passes: probably, if it is in the set; seldom, if not.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn contains(&self, key: impl Key) -> bool {
+        match self.hash.as_fast() {
+            Some(fast) => self.plan.passes(self.body.bytes(), fast.digest(key.as_key())),
+            None => self.contains_otherwise(key.as_key()),
+        }
+    }
+
+    /// The hash families other than the fast one, out of its way.
+    #[inline(never)]
+    fn contains_otherwise(&self, key: KeyRef<'_>) -> bool {
         self.hash.digest(key).is_some_and(|digest| self.plan.passes(self.body.bytes(), digest))
     }
 
     /// Whether each of many keys passes, in their order.
     #[must_use]
     pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
-        let body = self.body.bytes();
-        let ahead = prefetch::worthwhile(body.len() / 4);
-        let mut answers = Vec::with_capacity(keys.len());
-        let mut digests = Vec::with_capacity(BATCH);
-        for keys in keys.chunks(BATCH) {
-            digests.clear();
-            digests.extend(keys.iter().filter_map(|key| self.hash.digest(key)));
-            if ahead {
-                digests.iter().for_each(|digest| self.plan.prefetch(body, *digest));
-            }
-            self.plan.batch(body, &digests, &mut answers);
-        }
+        let mut answers = vec![false; keys.len()];
+        dispatch!(Level::detect(), kernels => {
+            kernels.run(Batch { release: self, kernels, keys, answers: &mut answers });
+        });
         answers
     }
 
@@ -145,6 +140,40 @@ impl<P: ReleasePlan> Release<P> {
     #[must_use]
     pub fn body(&self) -> &[u8] {
         self.body.bytes()
+    }
+}
+
+/// Lookups of a batch, compiled for the processor: most of a lookup in a linear filter is counting
+/// bits, which takes one instruction where there is one.
+struct Batch<'a, P: ReleasePlan, N, K> {
+    release: &'a Release<P>,
+    kernels: N,
+    keys: &'a [K],
+    answers: &'a mut [bool],
+}
+
+impl<P: ReleasePlan, N: Kernels, K: Key> Work for Batch<'_, P, N, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Release { plan, hash, body } = self.release;
+        let body = body.bytes();
+        let far = prefetch::worthwhile(body.len() / 4);
+        let mut digests = Digests::new();
+        for (keys, answers) in self.keys.chunks(BATCH).zip(self.answers.chunks_mut(BATCH)) {
+            let _ = digests.hash(self.kernels, hash, keys.iter(), true);
+            // Loops, not iterators: closures would be compiled into functions that lack the
+            // instructions.
+            if far {
+                for digest in digests.iter() {
+                    plan.prefetch(body, digest);
+                }
+            }
+            for (answer, digest) in answers.iter_mut().zip(digests.iter()) {
+                *answer = plan.passes(body, digest);
+            }
+        }
     }
 }
 

@@ -81,16 +81,12 @@ impl Lookup for LinearPlan {
         self.fnr()
     }
 
-    #[inline]
+    #[inline(always)]
     fn passes(&self, body: &[u8], digest: Digest) -> bool {
         lookup::passes(self, body, digest)
     }
 
-    fn batch(&self, body: &[u8], digests: &[Digest], answers: &mut Vec<bool>) {
-        lookup::batch(self, body, digests, answers);
-    }
-
-    #[inline]
+    #[inline(always)]
     fn prefetch(&self, body: &[u8], digest: Digest) {
         let (shard, row) = Row::of(digest, self);
         let (first, bytes) = planes::byte_range(self.width(), row);
