@@ -13,7 +13,7 @@
 //! # let path = folder.path().join("suspects.ledger");
 //! let plan = LinearPlan::new(1_000, "4".parse()?)?;        // room for 1,000; spends at most 4
 //! let mut ledger = Ledger::create(&path, "4".parse()?, "suspects")?;
-//! let paid = ledger.charge(plan.epsilon(), "first release")?;     // on the disk before the release
+//! let paid = ledger.charge(plan.epsilon(), "first release")?;   // on the disk before the release
 //! let public = LinearFilter::publish(plan, ["Zoë", "李雷"], paid)?;
 //! println!("{}", public.contains("Zoë"));                   // true, except for 1 in 53
 //! # Ok::<(), Box<dyn std::error::Error>>(())

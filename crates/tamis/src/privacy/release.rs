@@ -61,6 +61,11 @@ pub(crate) mod sealed {
         fn planned_fnr(&self) -> f64;
         /// Whether the key with this digest passes.
         fn passes(&self, body: &[u8], digest: Digest) -> bool;
+        /// The same outside of a batch, in code that is not compiled for the processor.
+        #[inline(always)]
+        fn passes_alone(&self, body: &[u8], digest: Digest) -> bool {
+            self.passes(body, digest)
+        }
         /// Asks the memory for what a lookup will read.
         fn prefetch(&self, body: &[u8], digest: Digest);
     }
@@ -79,7 +84,7 @@ impl<P: ReleasePlan> Release<P> {
     #[inline(always)]
     pub fn contains(&self, key: impl Key) -> bool {
         match self.hash.as_fast() {
-            Some(fast) => self.plan.passes(self.body.bytes(), fast.digest(key.as_key())),
+            Some(fast) => self.plan.passes_alone(self.body.bytes(), fast.digest(key.as_key())),
             None => self.contains_otherwise(key.as_key()),
         }
     }

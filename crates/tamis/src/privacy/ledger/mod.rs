@@ -234,9 +234,9 @@ impl Ledger {
     /// characters are escaped.
     ///
     /// Once it returns, the charge is on the disk, and its receipt pays for one release. If it
-    /// fails, nothing can be released. It fails if the budget does not allow the charge, and then nothing
-    /// was charged. If the disk is full or fails, the charge is taken back. If that fails too, the
-    /// ledger is left torn, and says so when it is next read.
+    /// fails, nothing can be released. It fails if the budget does not allow the charge, and then
+    /// nothing was charged. If the disk is full or fails, the charge is taken back. If that fails
+    /// too, the ledger is left torn, and says so when it is next read.
     pub fn charge(&mut self, epsilon: Epsilon, note: &str) -> Result<Receipt, Error> {
         if epsilon == Epsilon::ZERO {
             return Err(LedgerError::NoCharge.into());

@@ -203,7 +203,8 @@ impl<L: Lane> Work for Eliminate<'_, L> {
             let start = row.start as usize;
             let mut rest = lanes(row.coefficients.rotate_left((start % SPAN) as u32));
             let mut added = 0;
-            for column in start..start + SPAN {
+            for offset in 0..SPAN {
+                let column = start + offset;
                 let lane = column % SPAN;
                 let first = field.reduce(rest[lane]);
                 if first == 0 {

@@ -87,6 +87,11 @@ impl Lookup for LinearPlan {
     }
 
     #[inline(always)]
+    fn passes_alone(&self, body: &[u8], digest: Digest) -> bool {
+        lookup::passes_alone(self, body, digest)
+    }
+
+    #[inline(always)]
     fn prefetch(&self, body: &[u8], digest: Digest) {
         let (shard, row) = Row::of(digest, self);
         let (first, bytes) = planes::byte_range(self.width(), row);
