@@ -54,6 +54,7 @@ pub struct ZoneReport {
     alternatives: Vec<Alternative>,
     beyond: Vec<Beyond>,
     listable: Integer,
+    usually_lists_all: bool,
     grows_to_items: Integer,
     grows_to_blocks: Integer,
     #[serde(skip)]
@@ -104,6 +105,7 @@ impl ZoneReport {
             alternatives: others.iter().map(alternative).collect(),
             beyond: past(plan).map(beyond).collect(),
             listable: plan.listable().into(),
+            usually_lists_all: plan.usually_lists(plan.items()),
             grows_to_items: growth.items.into(),
             grows_to_blocks: growth.blocks.into(),
             others,

@@ -201,10 +201,11 @@ fn listed(filter: &Filter, py: Python<'_>, method: Option<&str>) -> PyResult<Lis
         None => None,
         Some("join") => Some(Method::Join),
         Some("algebra") => Some(Method::Algebra),
+        Some("peel") => Some(Method::Peel),
         Some("sturm") => Some(Method::Sturm),
         Some(other) => {
             return Err(PyValueError::new_err(format!(
-                "there is no method {other:?}; there are join, algebra and sturm"
+                "there is no method {other:?}; there are join, algebra, peel and sturm"
             )));
         }
     };

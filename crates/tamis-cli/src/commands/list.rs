@@ -46,6 +46,8 @@ enum ListMethod {
     Join,
     /// Solve for the elements from counters
     Algebra,
+    /// Solve for the elements from bits, beginning with the blocks in which no two items meet
+    Peel,
     /// The EGH paper's own way from counters: slow, for reference
     Sturm,
 }
@@ -65,6 +67,7 @@ impl List {
         let method = self.method.map(|method| match method {
             ListMethod::Join => Method::Join,
             ListMethod::Algebra => Method::Algebra,
+            ListMethod::Peel => Method::Peel,
             ListMethod::Sturm => Method::Sturm,
         });
         // A large filter may take long. Ctrl-C ends it: nothing is written that could be torn.

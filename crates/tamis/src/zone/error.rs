@@ -41,6 +41,11 @@ pub enum ListError {
         /// The filter's blocks.
         blocks: u64,
     },
+    /// Too many blocks hold fewer positions than there are items.
+    Collisions {
+        /// The items held.
+        items: u64,
+    },
     /// More than one set has these counters, or none.
     Undetermined,
     /// The filter is beyond its zone, where a list may hold strangers.
@@ -82,6 +87,11 @@ impl fmt::Display for ListError {
                 out,
                 "solving for more than {items} items of {blocks} blocks would take too long; keep \
                  a list of the items beside the filter"
+            ),
+            ListError::Collisions { items } => write!(
+                out,
+                "the {items} items meet in too many blocks to be told apart by peeling; list the \
+                 filter by join, or build it with counters"
             ),
             ListError::Undetermined => {
                 write!(out, "the counters do not determine the items; list the filter by join")

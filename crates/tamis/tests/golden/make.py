@@ -5,7 +5,7 @@ It wrote the golden files of this folder and the test vectors of FORMAT.md; the 
 writes the same bytes and reads the same answers. Run it to write them again; they never change within a version.
 Published filters are drawn here with coins that anybody can predict: they are examples, and protect nobody.
 """
-import hashlib, math, os, random, struct
+import hashlib, ipaddress, math, os, random, struct, uuid
 
 M64 = (1 << 64) - 1
 PI = [0x243F6A8885A308D3, 0x13198A2E03707344, 0xA4093822299F31D0, 0x082EFA98EC4E6C89, 0x452821E638D01377,
@@ -353,12 +353,24 @@ def zone_file(code, names, first, last, fingerprint, items, elements, counting, 
     blocks = len(code[1]) if code[0] in (1, 2) else code[3]
     listed = code[1] if code[0] == 2 else []
     q, degree = (code[1], code[2]) if code[0] == 3 else (0, 0)
-    length = max(128, (96 + 4 * len(listed) + 4 + 63) // 64 * 64)
+    high = struct.pack("<QQ", first >> 64, last >> 64) if names > 3 else b""
+    length = max(128, (96 + len(high) + 4 * len(listed) + 4 + 63) // 64 * 64)
     head = b"\x89TAMIS\r\n" + struct.pack("<HHIQII", 1, 5 if counting else 4, length, len(data), crc32c(data), 0)
-    head += struct.pack("<BBBBIQQQQQIIII", code[0], names, beyond, 0, blocks, first, last, fingerprint, items, len(elements), width, q, degree, 0)
-    head += b"".join(struct.pack("<I", modulus) for modulus in listed)
+    head += struct.pack("<BBBBIQQQQQIIII", code[0], names, beyond, 0, blocks, first & M64, last & M64, fingerprint, items, len(elements), width, q, degree, 0)
+    head += high + b"".join(struct.pack("<I", modulus) for modulus in listed)
     head += bytes(length - 4 - len(head))
     return head + struct.pack("<I", crc32c(head)) + data
+
+
+def prefix(text):
+    """The number of a prefix: all shorter ones come before it."""
+    network = ipaddress.ip_network(text)
+    return 2 ** network.prefixlen - 1 + (int(network.network_address) >> network.max_prefixlen - network.prefixlen)
+
+
+SIX = ["::1", "2001:db8::1", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"]
+UUIDS = ["00000000-0000-0000-0000-000000000000", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"]
+HEX_MODULI = [11, 13, 17, 19, 23, 25, 27, 29, 31, 32, 37, 41, 43, 47, 49, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 113]
 
 
 def publish_header(kind, hash, number, items, billionths, rest, data):
@@ -620,6 +632,13 @@ FILES = {
     "zone-counting-egh": zone_file((1, first_primes(27)), 2, 0, (1 << 32) - 1, 0, 4,
                                    [ADDRESS(10, 0, 0, 1), ADDRESS(10, 0, 0, 2), (1 << 32) - 1], True),
     "zone-counting-rs-beyond": zone_file((3, 7, 2, 5), 3, 0, 199, FINGERPRINT, 2, [3, 199, 0], True, beyond=True),
+    "zone-wide-integers": zone_file((2, [7, 8, 9, 11, 13]), 4, 2 ** 64 - 16, 2 ** 64 + 384, 0, 2, [2 ** 64 - 16, 2 ** 64 + 384], False),
+    "zone-ipv6": zone_file((3, 81, 20, 81), 5, 0, 2 ** 128 - 1, 0, 4, [int(ipaddress.ip_address(text)) for text in SIX], False),
+    "zone-uuid": zone_file((1, first_primes(44)), 6, 0, 2 ** 128 - 1, 0, 2, [uuid.UUID(text).int for text in UUIDS], False),
+    "zone-counting-mac": zone_file((3, 29, 9, 28), 7, 0, 2 ** 48 - 1, 0, 3, [0, 0xAABBCC000102, 2 ** 48 - 1], True),
+    "zone-hex": zone_file((2, HEX_MODULI), 8, 0, 16 ** 20 - 1, 0, 2, [0xABC, 16 ** 20 - 1], False),
+    "zone-ipv4-prefixes": zone_file((3, 23, 7, 22), 9, 0, 2 ** 33 - 2, 0, 3, [prefix("0.0.0.0/0"), prefix("10.0.0.0/8"), prefix("10.1.2.3/32")], False),
+    "zone-ipv6-prefixes": zone_file((1, first_primes(22)), 10, 0, 2 ** 49 - 2, 0, 2, [prefix("2001:db8::/32"), prefix("ffff:ffff:ffff::/48")], False),
     # The first two as plans are; the others small, with all layers, widths and shards.
     "static-fast": static_file((1, 42), MIXED, len(MIXED), 0.01, 7, int((0.01 * 128 - 1) * 2 ** 64), 1, [0, 0, 12]),
     "static-planned": static_file((1, 0), TEXT + list(range(2400)), 2503, 0.01, 7, int((0.01 * 128 - 1) * 2 ** 64), 1, [153, 0, 6]),

@@ -237,9 +237,35 @@ pub(crate) trait Encode: fmt::Debug + Send + Sync {
         watch: &mut Watch,
     ) -> Option<Vec<u128>>;
 
+    /// A set of this many elements whose positions are just the occupied ones, by algebra from the
+    /// blocks without collisions on. `None` if there are too few of these, or the caller stops
+    /// it. The caller must check that all elements pass.
+    fn peel(
+        &self,
+        cells: &dyn Occupancy,
+        items: usize,
+        universe: Size,
+        watch: &mut Watch,
+    ) -> Option<Vec<u128>>;
+
+    /// For [`peel`](Encode::peel) of so many items: how much all blocks weigh; how much the blocks
+    /// weigh at most in which two given elements agree; and how much those must weigh from which
+    /// the j-th coefficient follows.
+    fn peel_weights(&self, items: u64, universe: Size) -> PeelWeights;
+
     /// Whether the blocks are enough for [`algebra`](Encode::algebra) to find any set of `items`
     /// elements. If so, they are enough for every smaller set.
     fn algebra_determines(&self, items: u64, universe: Size) -> bool;
+}
+
+/// What decides whether a filter can be peeled.
+pub(crate) struct PeelWeights {
+    /// The weight of each block, with its size.
+    pub(crate) blocks: Vec<(f64, u64)>,
+    /// The most that the blocks weigh in which two elements agree.
+    pub(crate) agreement: f64,
+    /// What the j-th coefficient needs, for j from 1 on.
+    pub(crate) needs: Vec<f64>,
 }
 
 /// The encoder of a plan's code. Lookups know which of the two it is, so that their probes are

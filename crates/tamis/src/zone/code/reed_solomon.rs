@@ -4,7 +4,7 @@
 //! value at the i-th point. Two polynomials agree at no more than t points, so d others cover at
 //! most t d blocks of a stranger. With t d + 1 blocks, one block of the stranger stays uncovered.
 
-use super::{Code, Encode};
+use super::{Code, Encode, PeelWeights};
 use crate::Error;
 use crate::zone::arith::divisor::Divisor;
 use crate::zone::arith::field::Field;
@@ -144,6 +144,27 @@ impl Encode for ReedSolomon {
         watch: &mut Watch,
     ) -> Option<Vec<u128>> {
         reed_solomon::algebra(&self.field, self.degree, &narrow(positions), universe, watch)
+    }
+
+    fn peel(
+        &self,
+        cells: &dyn Occupancy,
+        items: usize,
+        universe: Size,
+        watch: &mut Watch,
+    ) -> Option<Vec<u128>> {
+        let occupied: Vec<Vec<u64>> =
+            (0..self.blocks()).map(|block| cells.occupied(block)).collect();
+        reed_solomon::peel(&self.field, self.degree, &narrow(&occupied), items, universe, watch)
+    }
+
+    fn peel_weights(&self, items: u64, _: Size) -> PeelWeights {
+        let degree = f64::from(self.degree);
+        PeelWeights {
+            blocks: vec![(1.0, u64::from(self.field.order())); self.blocks as usize],
+            agreement: degree,
+            needs: (1..=items).map(|j| j as f64 * degree + 1.0).collect(),
+        }
     }
 
     fn algebra_determines(&self, items: u64, _: Size) -> bool {

@@ -5,14 +5,14 @@
 //! blocks only for moduli that divide their difference, which is below n; so the moduli that d
 //! elements cover can be packed into d bins of product at most n - 1.
 
-use super::Encode;
+use super::{Encode, PeelWeights};
 use crate::Error;
 use crate::zone::arith::chinese::{pairwise_coprime, product_of};
 use crate::zone::arith::divisor::Divisor;
 use crate::zone::arith::primes::first_primes;
 use crate::zone::list::Occupancy;
 use crate::zone::list::progress::Watch;
-use crate::zone::list::residues::{algebra, join, multisets, sturm};
+use crate::zone::list::residues::{algebra, join, multisets, peel, sturm};
 use crate::zone::universe::Size;
 use std::cmp::Reverse;
 
@@ -201,6 +201,33 @@ impl Encode for Residues {
         watch: &mut Watch,
     ) -> Option<Vec<u128>> {
         algebra::algebra(&self.moduli, &self.shifted(positions), universe, watch)
+    }
+
+    fn peel(
+        &self,
+        cells: &dyn Occupancy,
+        items: usize,
+        universe: Size,
+        watch: &mut Watch,
+    ) -> Option<Vec<u128>> {
+        let occupied: Vec<Vec<u64>> =
+            (0..self.blocks()).map(|block| cells.occupied(block)).collect();
+        peel::peel(&self.moduli, &self.shifted(&occupied), items, universe, watch)
+    }
+
+    /// Moduli weigh their logarithms: the product of those that divide a difference is below n.
+    fn peel_weights(&self, items: u64, universe: Size) -> PeelWeights {
+        let bits = (universe.last() as f64).max(1.0).log2() + 1e-9;
+        let mut chosen = 0.0;
+        let need = |j: u64| {
+            chosen += ((items - j + 1) as f64 / j as f64).log2();
+            chosen + j as f64 * bits + 1e-9
+        };
+        PeelWeights {
+            blocks: self.moduli.iter().map(|&q| ((q as f64).log2(), q)).collect(),
+            agreement: bits,
+            needs: (1..=items).map(need).collect(),
+        }
     }
 
     fn algebra_determines(&self, items: u64, universe: Size) -> bool {

@@ -29,6 +29,10 @@ pub enum Method {
     Join,
     /// Solve for the elements from the counters.
     Algebra,
+    /// Solve for the elements from the number of items and the occupied positions, beginning with
+    /// the blocks in which no two items meet. It lists bits where a join would test too many
+    /// candidates. It fails if items meet in too many blocks.
+    Peel,
     /// The EGH paper's own way from counters, by Sturm sequences: a slow reference, for codes of
     /// residues.
     Sturm,
@@ -36,12 +40,13 @@ pub enum Method {
 
 // As for `Promise`: plainer than a macro.
 impl Method {
-    /// The name: `join`, `algebra` or `sturm`.
+    /// The name: `join`, `algebra`, `peel` or `sturm`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Method::Join => "join",
             Method::Algebra => "algebra",
+            Method::Peel => "peel",
             Method::Sturm => "sturm",
         }
     }
@@ -118,6 +123,14 @@ impl<C: CellKind> ZoneFilter<C> {
 
     fn list_fastest(&self, watch: &mut Watch) -> Result<List, ListError> {
         if !C::COUNTING {
+            // Peeling is faster than testing many candidates. It may fail, and then a join may be
+            // possible nevertheless.
+            if self.len_is_exact() && !self.plan.is_quick_to_join(self.len) {
+                match self.list_watched(Method::Peel, watch) {
+                    Err(_) if !watch.is_stopped() => {}
+                    done => return done,
+                }
+            }
             return self.list_watched(Method::Join, watch);
         }
         let method = self.plan.listing_method(self.len.min(self.plan.items()));
@@ -135,6 +148,7 @@ impl<C: CellKind> ZoneFilter<C> {
     fn list_watched(&self, method: Method, watch: &mut Watch) -> Result<List, ListError> {
         match method {
             Method::Join => self.join(watch),
+            Method::Peel => self.peel(watch),
             Method::Algebra | Method::Sturm if !C::COUNTING => {
                 Err(ListError::NeedsCounters { method })
             }
@@ -160,6 +174,31 @@ impl<C: CellKind> ZoneFilter<C> {
             return Err(ListError::WrongCount { found, items: self.len });
         }
         Ok(List { numbers, exact: !self.state.beyond })
+    }
+
+    /// Lists from the occupied positions and the number of items. Within the zone only items pass.
+    /// So as many distinct elements that pass as there are items are the items.
+    fn peel(&self, watch: &mut Watch) -> Result<List, ListError> {
+        if !self.len_is_exact() {
+            return Err(ListError::Undetermined);
+        }
+        let (items, blocks) = (self.plan.max_solved(), self.plan.probes());
+        if self.len > items {
+            return Err(ListError::TooManyItems { items, blocks });
+        }
+        let (size, len) = (self.plan.universe().size(), self.len as usize);
+        let peeled = if len == 0 {
+            Some(Vec::new())
+        } else {
+            self.plan.encoder().peel(self, len, size, watch)
+        };
+        let mut numbers = peeled.ok_or(ListError::Collisions { items: self.len })?;
+        numbers.sort_unstable();
+        numbers.dedup();
+        if numbers.len() != len || !numbers.iter().all(|number| self.holds_number(*number)) {
+            return Err(ListError::Collisions { items: self.len });
+        }
+        Ok(List { numbers, exact: true })
     }
 
     /// Lists from the counters: every block must count the same number of items.

@@ -85,10 +85,23 @@ impl Report for PlanReport<'_> {
 /// Up to how many items a filter of this plan lists what it holds.
 fn listing(plan: &Plan) -> String {
     let most = plan.listable();
+    let candidates = plan.listing_work();
+    if most >= plan.items() && candidates > 1 << 25 {
+        return "a full filter lists its items, by algebra".to_owned();
+    }
+    if most < plan.items() && plan.usually_lists(plan.items()) {
+        return format!(
+            "a filter lists any {}, and nearly every set of {}, by peeling; a join would test \
+             {:.1e} candidates",
+            count_of(most, "item"),
+            grouped(plan.items()),
+            candidates as f64
+        );
+    }
     if most >= plan.items() {
         return format!(
             "a full filter lists its items, by testing at most {} or by algebra",
-            count_of(u64::try_from(plan.listing_work()).unwrap_or(u64::MAX), "candidate")
+            count_of(u64::try_from(candidates).unwrap_or(u64::MAX), "candidate")
         );
     }
     let counting = if plan.is_counting() { "" } else { "; with --counting it lists more" };

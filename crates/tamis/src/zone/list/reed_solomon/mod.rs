@@ -8,11 +8,13 @@
 mod algebra;
 mod expansion;
 mod join;
+mod peel;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use algebra::algebra;
 pub(crate) use join::join;
+pub(crate) use peel::peel;
 
 use crate::zone::arith::field::Field;
 use crate::zone::universe::Size;

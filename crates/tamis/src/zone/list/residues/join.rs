@@ -28,12 +28,12 @@ pub(crate) fn join(
         return None;
     }
     let mut levels = Vec::with_capacity(joined.len());
-    let mut product = 1u128;
+    // Every product except the last is below the universe. The last one may be above all numbers
+    // of 128 bits: then there is none.
+    let mut product = Some(1u128);
     for &block in &joined {
-        levels.push(Level::new(code, block, product, &cells.occupied(block))?);
-        // Every product except the last is below the universe. The last one may be above all
-        // numbers, which is then all that matters of it.
-        product = product.saturating_mul(u128::from(moduli[block]));
+        levels.push(Level::new(code, block, product?, &cells.occupied(block))?);
+        product = product?.checked_mul(u128::from(moduli[block]));
     }
     // The joined blocks are occupied by construction. Of the others, the emptiest block refuses
     // most candidates, so it is asked first.
@@ -104,25 +104,27 @@ fn best_prefix(
     let (mut best, mut least) = (0, universe.saturated());
     let (mut product, mut choices) = (1u128, 1u128);
     for (taken, &block) in order.iter().enumerate() {
-        product = product.saturating_mul(u128::from(moduli[block]));
+        let next = product.checked_mul(u128::from(moduli[block]));
         choices = choices.saturating_mul(u128::from(counts[block]));
-        let sharing = (universe.last() / product).saturating_add(1);
+        let sharing = next.map_or(1, |next| (universe.last() / next).saturating_add(1));
         let work = choices.saturating_mul(sharing);
         if work < least {
             (best, least) = (taken + 1, work);
         }
-        if !universe.holds(product) {
-            break;
+        match next {
+            Some(next) if universe.holds(next) => product = next,
+            _ => break,
         }
     }
     order.truncate(best);
     (order, least)
 }
 
-/// The product of all joined moduli, and the numbers that are allowed.
+/// How far apart candidates with the same residues are, and the last number that is allowed.
 #[derive(Clone, Copy)]
 struct Bound {
-    product: u128,
+    /// The product of all joined moduli, unless it is above all numbers.
+    product: Option<u128>,
     last: u128,
 }
 
@@ -173,7 +175,7 @@ impl Level {
 /// residue at each level.
 fn extend(levels: &[Level], x: u128, bound: Bound, found: &mut dyn FnMut(u128)) {
     let Some((level, rest)) = levels.split_first() else {
-        let next = |candidate: &u128| candidate.checked_add(bound.product);
+        let next = |candidate: &u128| candidate.checked_add(bound.product?);
         let candidates = std::iter::successors(Some(x), next);
         candidates.take_while(|candidate| *candidate <= bound.last).for_each(found);
         return;

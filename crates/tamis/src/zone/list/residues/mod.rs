@@ -5,6 +5,7 @@ mod combine;
 pub(crate) mod join;
 mod lift;
 pub(crate) mod multisets;
+pub(crate) mod peel;
 mod roots;
 #[cfg(test)]
 mod sample;

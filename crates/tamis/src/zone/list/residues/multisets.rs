@@ -138,7 +138,7 @@ const BATCH: usize = 8;
 /// Algorithm 2: sigma_j of the first i residues is sigma_j + x_i sigma_(j-1) of the first i-1.
 /// A batch of residues is taken in at once, by its own symmetric polynomials, so that one reduction
 /// serves a whole batch. Residues of 30 bits and more leave no room for that and go one by one.
-fn symmetric(residues: &[u64], modulus: u64) -> Vec<u64> {
+pub(super) fn symmetric(residues: &[u64], modulus: u64) -> Vec<u64> {
     let divisor = Divisor::new(modulus.max(1));
     let batch = if modulus < 1 << 30 { BATCH } else { 1 };
     // Leading zeros stand for the polynomials of negative degree, so that no index needs a case.
