@@ -173,7 +173,8 @@ impl BuildPrivacy {
         let PrivatePlan::Linear(plan) = self.size.plan()? else {
             bail!(
                 "--shard goes with --method linear; for --method bloom, build with --private on \
-                 every machine, and then tamis union and tamis publish"
+                 every machine (on all but the first with --seed-from), and then tamis union and \
+                 tamis publish"
             );
         };
         if self.private {
