@@ -249,6 +249,7 @@ export interface ZonePlan {
   beyond: { items: Integer; fpr: number; bloom_fpr: number; bloom_best_fpr: number }[];
   listable: Integer;
   usually_lists_all: boolean;
+  usually_lists_all: boolean;
   grows_to_items: Integer;
   grows_to_blocks: Integer;
 }
