@@ -6,6 +6,11 @@ use crate::zone::arith::field::Field;
 use crate::zone::list::progress::Watch;
 use crate::zone::universe::Size;
 
+/// Masks serve fields up to this order, of so many test blocks, and as many positions of the last
+/// block as a word has bits.
+const MAX_MASKED_ORDER: u32 = 1 << 10;
+const MAX_MASKS: usize = 6;
+
 /// How many blocks `join` tests in its innermost loop; what passes these is rare and is tested in
 /// full.
 const MAX_TESTS: usize = 8;
@@ -105,6 +110,12 @@ struct Search<'a> {
     rows: Vec<Vec<u32>>,
     /// For each test block, the first few of `others`, which positions are occupied.
     tests: Vec<Vec<bool>>,
+    /// For each of the first test blocks and each partial sum there: which positions of the last
+    /// axis lead to an occupied position, as bits. Empty if there are too many of them.
+    masks: Vec<Vec<u64>>,
+    /// For each position of the last axis but one, what it adds to the partial sums at these test
+    /// blocks.
+    additions: Vec<u32>,
     /// The length of a row.
     width: usize,
     universe: Size,
@@ -127,19 +138,88 @@ impl<'a> Search<'a> {
             row.extend(values);
         }
         let tests = tested.iter().map(|axis| occupancy(field, axis.positions)).collect();
-        let width = t as usize + 1 + tested.len();
-        Some(Search { field, chosen, others, rows, tests, width, universe, found: Vec::new() })
+        let digits = t as usize + 1;
+        let width = digits + tested.len();
+        let masked = &tested[..tested.len().min(MAX_MASKS)];
+        let masks = masks(field, chosen, masked, &rows, digits);
+        let additions = match chosen {
+            [.., before, _] => {
+                let row = &rows[chosen.len() - 2][digits..digits + masks.len()];
+                let positions = before.positions.iter().copied();
+                let add = |position| row.iter().map(move |factor| field.mul(*factor, position));
+                positions.flat_map(add).collect()
+            }
+            _ => Vec::new(),
+        };
+        let found = Vec::new();
+        Some(Search {
+            field,
+            chosen,
+            others,
+            rows,
+            tests,
+            masks,
+            additions,
+            width,
+            universe,
+            found,
+        })
+    }
+
+    /// Which positions of the last axis pass the masked tests, from the partial sums there.
+    #[inline]
+    fn mask(&self, sums: impl Iterator<Item = u32>) -> u64 {
+        let mut mask = u64::MAX;
+        for (sum, masks) in sums.zip(&self.masks) {
+            mask &= masks[sum as usize];
+            if mask == 0 {
+                break;
+            }
+        }
+        mask
+    }
+
+    /// [`finish`](Self::finish) for the positions of the last axis that are set in the mask.
+    fn finish_masked(&mut self, mut mask: u64, partial: &[u32]) {
+        while mask != 0 {
+            let place = mask.trailing_zeros() as usize;
+            mask &= mask - 1;
+            let position = self.chosen.last().and_then(|axis| axis.positions.get(place));
+            position.into_iter().for_each(|&position| self.finish(position, partial));
+        }
     }
 
     /// Goes through the positions of the axes from `depth` on; `partial` is the sum of the earlier
     /// axes.
     fn descend(&mut self, depth: usize, partial: &[u32]) {
         let axis = self.chosen[depth];
-        if depth + 1 == self.chosen.len() {
+        let digits = self.chosen.len();
+        if depth + 1 == digits && !self.masks.is_empty() {
+            let mask = self.mask(partial[digits..].iter().copied());
+            self.finish_masked(mask, partial);
+            return;
+        }
+        if depth + 1 == digits {
             axis.positions.iter().for_each(|&position| self.finish(position, partial));
             return;
         }
         let mut next = partial.to_vec();
+        if depth + 2 == digits && !self.masks.is_empty() {
+            // Most positions here leave none on the last axis. So only the sums at the masked test
+            // blocks are computed at first.
+            let masked = self.masks.len();
+            for (place, &position) in axis.positions.iter().enumerate() {
+                let added = &self.additions[place * masked..(place + 1) * masked];
+                let sums = partial[digits..].iter().zip(added);
+                let mask = self.mask(sums.map(|(&sum, &more)| self.field.add(sum, more)));
+                if mask != 0 {
+                    next.copy_from_slice(partial);
+                    self.field.add_scaled(&mut next, &self.rows[depth], position);
+                    self.finish_masked(mask, &next);
+                }
+            }
+            return;
+        }
         for &position in axis.positions {
             next.copy_from_slice(partial);
             self.field.add_scaled(&mut next, &self.rows[depth], position);
@@ -177,6 +257,31 @@ impl<'a> Search<'a> {
             self.found.push(element);
         }
     }
+}
+
+/// See [`Search::masks`].
+fn masks(
+    field: &Field,
+    chosen: &[Axis],
+    tested: &[Axis],
+    rows: &[Vec<u32>],
+    digits: usize,
+) -> Vec<Vec<u64>> {
+    let (Some(axis), Some(row)) = (chosen.last(), rows.last()) else { return Vec::new() };
+    if field.order() > MAX_MASKED_ORDER || axis.positions.len() > u64::BITS as usize {
+        return Vec::new();
+    }
+    let table = |(test, &factor): (&Axis, &u32)| {
+        let mut masks = vec![0u64; field.order() as usize];
+        for (place, &position) in axis.positions.iter().enumerate() {
+            let added = field.mul(factor, position);
+            for &occupied in test.positions {
+                masks[field.sub(occupied, added) as usize] |= 1 << place;
+            }
+        }
+        masks
+    };
+    tested.iter().zip(&row[digits..]).map(table).collect()
 }
 
 fn occupancy(field: &Field, positions: &[u32]) -> Vec<bool> {
