@@ -53,8 +53,8 @@ fn numbers(random: &mut SplitMix64, universe: &Universe, count: usize) -> BTreeS
     set
 }
 
-/// Elements that a code may take for one of the set: neighbours, and numbers that differ by products
-/// of its blocks.
+/// Elements that a code may take for one of the set: neighbours, and numbers that differ by
+/// products of its blocks.
 fn strangers(random: &mut SplitMix64, plan: &Plan, set: &BTreeSet<u128>) -> BTreeSet<u128> {
     let last = plan.universe().size().last();
     let mut asked = numbers(random, plan.universe(), 10.min(last) as usize);

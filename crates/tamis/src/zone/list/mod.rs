@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | bits or counters | `residues::join` | join the occupied residues of a few moduli |
 //! | bits or counters | `reed_solomon::join` | interpolate through positions of a few blocks |
-//! | bits, with the number of items | `residues::peel` | as algebra, from blocks without collisions on |
+//! | bits, with the number of items | `residues::peel` | algebra from blocks without collisions |
 //! | bits, with the number of items | `reed_solomon::peel` | the same |
 //! | counters | `residues::algebra` | symmetric polynomials, then roots modulo a prime |
 //! | counters | `residues::sturm` | symmetric polynomials, then roots by Sturm sequences |

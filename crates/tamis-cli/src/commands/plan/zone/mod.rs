@@ -33,7 +33,8 @@ JSON fields: promise, code, items, universe, zone, bits, bytes, bits_per_item, p
 counter_bits, certificate, alternatives (code, bits, probes of the others), min_bits (Claim 2 of \
 the EGH paper), max_probes (Claim 3), listing_work (candidates tested when listing from bits), \
 beyond (items, fpr, bloom_fpr, bloom_best_fpr past the zone), listable (any so many items), \
-usually_lists_all (nearly every set of items is listed), grows_to_items, grows_to_blocks. With --bits, largest_universe or largest_items by code, and lower_bounds: the \
+usually_lists_all (nearly every set of items is listed), grows_to_items, \
+grows_to_blocks. With --bits, largest_universe or largest_items by code, and lower_bounds: the \
 codes whose answer is one. With --sizes, guideline: items, bits, value, value_per_bit. Integers \
 past 2^53 are strings.")]
 pub(crate) struct PlanZone {
