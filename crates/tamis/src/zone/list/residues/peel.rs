@@ -3,7 +3,8 @@
 //! A modulus with as many occupied residues as there are items shows the whole multiset of
 //! residues. If the product of such moduli is large enough, they give the sum of the items. It
 //! tells which residue counts twice for every modulus with one collision. These moduli, with the
-//! others, give the next symmetric polynomial, which settles the moduli with two collisions, and so on.
+//! others, give the next symmetric polynomial, which settles the moduli with two collisions, and so
+//! on.
 
 use super::lift::integer_roots;
 use super::multisets::{signed, symmetric};
