@@ -481,7 +481,7 @@ mod tests {
     /// Sizes, overlaps and losses, ten thousand pairs of releases each.
     #[test]
     #[ignore = "long: scripts/test --long runs it, optimised"]
-    fn long_overlaps_are_unbiased_and_their_intervals_cover() {
+    fn hour_of_overlaps_by_keys() {
         for (items, common, epsilons, asked) in [
             ([300, 200], 100, ["2", "3"], 600),
             ([400, 400], 0, ["2", "2"], 800),
@@ -492,6 +492,11 @@ mod tests {
         ] {
             check_among(10_000, Sets { items, common }, epsilons, asked);
         }
+    }
+
+    #[test]
+    #[ignore = "long: scripts/test --long runs it, optimised"]
+    fn hour_of_overlaps_by_bits() {
         for (items, common, epsilons, hashes) in [
             ([300, 200], 100, ["2", "3"], 1),
             ([2_000, 1_500], 1_000, ["1", "1"], 1),
