@@ -413,6 +413,7 @@ mod tests {
         assert!((mean - truth).abs() <= bound, "{what}: mean {mean}, not {truth} +- {bound}");
         // Ten thousand runs tell 95% from 94% and from 96%; fewer need some slack.
         let slack = if runs < 10_000 { 5.0 * (0.95f64 * 0.05 / n).sqrt() } else { 0.0 };
+        // An interval is cut off at 0 and at the number of keys, and covers more there.
         let most = if at_end || deviation < FEW.sqrt() { 1.0 } else { 0.96 + slack };
         assert!((0.94 - slack..=most).contains(&covered), "{what}: covered {covered}");
     }
