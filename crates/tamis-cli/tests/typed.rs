@@ -67,7 +67,7 @@ fn universes_of_addresses() {
     let range = "224.0.0.0..239.255.255.255";
     shell.with_input(&format!("build zone --universe {range} --items 4 -o f"), "224.0.0.9\n").ok();
     assert_eq!(shell.run("list f").ok(), "224.0.0.9\n");
-    let words = ["10.0.0.5..10.0.0.1 is empty", "write 10.0.0.1..10.0.0.5"];
+    let words = ["10.0.0.5..10.0.0.1", "the range is empty; write 10.0.0.1..10.0.0.5\n"];
     shell.run("plan zone --universe 10.0.0.5..10.0.0.1 --items 2").refused(&words);
     shell.run("plan zone --universe dictionary: --items 2").refused(&["dictionary:FILE"]);
     assert_eq!(shell.run("plan zone --universe 0..=5 --items 2 --json").json()["universe"], 6);

@@ -47,7 +47,8 @@ pub fn universe(text: &str) -> anyhow::Result<Universe> {
     }
     match text.parse() {
         Ok(universe) => Ok(universe),
-        Err(Error::NoUniverse { text, remedy }) => {
+        // The library knows nothing of files. A range is none.
+        Err(Error::NoUniverse { text, remedy }) if !text.contains("..") => {
             bail!("{text:?} is no universe; {remedy}; dictionary:FILE names the lines of a file")
         }
         Err(other) => Err(other.into()),
