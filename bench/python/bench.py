@@ -140,7 +140,7 @@ def single(count: int, rounds: int) -> None:
 
 def library(kind: str, keys: list[Any]) -> list[float]:
     """What the library takes, by its own program."""
-    program = ROOT / "target/release/examples/library"
+    program = ROOT / "target/release/examples/library_alone"
     if not program.exists():
         print("left out: the library itself; see README.md", file=sys.stderr)
         return [float("nan")] * 2

@@ -1,7 +1,7 @@
 //! What the library itself takes for the questions that `bench.py` asks through Python: reads a
 //! file of keys, one a line, and prints the nanoseconds a key of insertions and lookups.
 //!
-//! `cargo run --release -p tamis-python --example library -- KIND FILE ROUNDS`
+//! `cargo run --release -p tamis-python --example library_alone -- KIND FILE ROUNDS`
 
 use std::error::Error;
 use std::time::Instant;
@@ -38,7 +38,7 @@ fn measure<K: Key>(keys: &[K], rounds: usize) -> Result<(f64, f64), Box<dyn Erro
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [kind, file, rounds] = &arguments[..] else {
-        return Err("usage: library text|integer FILE ROUNDS".into());
+        return Err("usage: library_alone text|integer FILE ROUNDS".into());
     };
     let (text, rounds) = (std::fs::read_to_string(file)?, rounds.parse()?);
     let (insertion, lookup) = if kind == "integer" {
