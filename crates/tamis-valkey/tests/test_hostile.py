@@ -234,7 +234,7 @@ def test_other_absurd_requests(r, shared):
         ["CF.RESERVE", "x", 2**63], ["CF.RESERVE", "x", 2**62], ["CF.RESERVE", "x", 2**50],
         ["CF.INSERT", "x", "CAPACITY", 2**62, "ITEMS", "a"],
         ["TAMIS.ZONE.RESERVE", "x", "UNIVERSE", 2**64 - 1, "ITEMS", 2**40],
-        ["TAMIS.ZONE.RESERVE", "x", "UNIVERSE", 2**64, "ITEMS", 5],
+        ["TAMIS.ZONE.RESERVE", "x", "UNIVERSE", 2**128 + 1, "ITEMS", 5],
         ["TAMIS.ZONE.RESERVE", "x", "UNIVERSE", "0..", "ITEMS", 5],
         ["BF.RESERVE", "x", 0.01, 100, "EXPANSION", 2**63],
         ["BF.RESERVE", "x", 0.01, 100, "SEED", 2**64],
