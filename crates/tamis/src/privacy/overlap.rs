@@ -497,7 +497,7 @@ mod tests {
 
     #[test]
     #[ignore = "long: scripts/test --long runs it, optimised"]
-    fn hour_of_overlaps_by_bits() {
+    fn long_overlaps_by_bits() {
         for (items, common, epsilons, hashes) in [
             ([300, 200], 100, ["2", "3"], 1),
             ([2_000, 1_500], 1_000, ["1", "1"], 1),
