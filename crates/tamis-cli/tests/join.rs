@@ -39,7 +39,7 @@ fn parts_of_a_static_filter() {
     shell.run("join part1 part1 part2 -o out").refused(&["part1", "1/3 was given twice"]);
     shell.run("join part1 keys.txt -o out").refused(&["keys.txt", "not a part"]);
     shell.run("join all -o out").refused(&["not a part", "union"]);
-    shell.run("join none -o out").refused(&["none"]);
+    shell.run("join none -o out").refused(&["no part none", "build --shard"]);
     shell.run("join -o out").refused(&["PART"]);
     shell.run("info part1").refused(&["part of a filter", "tamis join"]);
     shell.run("join part1 part2 part3 -o part2").refused(&["overwrite what it is made from"]);

@@ -78,6 +78,10 @@ impl Join {
         }
         let mut joining = Joining::new(open.clone());
         for (i, path) in self.parts.iter().enumerate() {
+            if !path.exists() {
+                let part = path.display();
+                bail!("there is no part {part}; make it with tamis build --shard I/N");
+            }
             let taken = match take(&mut joining, path) {
                 Err(Error::KeyNeeded) if i == 0 => {
                     let key = self.key.read()?.with_context(|| {
